@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+import type { Answer } from '../domain/outcome'
+import type { Result } from '../domain/problem'
+import type { SiteDefaults } from '../domain/settings'
+import type { Site } from '../domain/site'
+import type { HttpClient } from '../net/http-client'
+import type { Budget, Clock } from '../ports'
+
+export interface Endpoint {
+  /** As the site's owner spells it: records and answers show this. */
+  readonly name: string
+  /** What it really is: marks and not-before times are kept by this. */
+  readonly address: string
+}
+
+/** Sends one request with these URLs and judges the answer. Never throws for anything an engine does. */
+export type Submitter = (endpoint: Endpoint, urls: readonly string[]) => Promise<Answer>
+
+export interface SubmitterContext {
+  readonly client: HttpClient
+  readonly clock: Clock
+  readonly timeoutMs: number
+  /** Requests this channel must leave to others. */
+  readonly reserve: number
+  readonly bingApiBase: string
+  /** Under ALLOW_PRIVATE_NETWORK the key file is expected where the sitemap is, https or not. */
+  readonly allowPlainKeyFile: boolean
+  /** The value behind a site's key, be it the key itself or `env:NAME`. */
+  readonly resolveKey: (key: unknown) => string | null
+}
+
+export interface FieldContext {
+  readonly defaults: SiteDefaults
+  readonly allowPrivateNetwork: boolean
+}
+
+export interface Pace {
+  readonly concurrency: number
+  readonly intervalMs: number
+}
+
+export interface DailyQuota {
+  readonly perDay: number
+  readonly priority: 'newest' | 'random'
+}
+
+/** A way to tell engines about URLs. One folder and one line in the registry make a new one. */
+export interface Channel {
+  readonly id: string
+  readonly title: string
+  /** Where its marks lie; site id and bucket follow. */
+  readonly cachePrefix: string
+  /** Its fields of a site, with their defaults. Everything it needs of a site goes through these. */
+  readonly fields: (context: FieldContext) => z.ZodRawShape
+  /** A rule across its fields: the field at fault and the sentence to say, or null. */
+  readonly checkFields?: (
+    fields: Readonly<Record<string, unknown>>,
+  ) => { field: string; detail: string } | null
+  readonly isEnabled: (site: Site) => boolean
+  readonly endpoints: (site: Site) => readonly Endpoint[]
+  readonly pace: (site: Site) => Pace
+  /** How many of `pending` URLs go into one request. */
+  readonly requestSize: (site: Site, pending: number, budget: Budget, reserve: number) => number
+  /** Present when the engine takes only so many URLs a day. */
+  readonly quota?: (site: Site) => DailyQuota
+  readonly createSubmitter: (site: Site, context: SubmitterContext) => Result<Submitter>
+}

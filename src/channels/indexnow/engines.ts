@@ -1,0 +1,42 @@
+import { refusalOf } from '../../net/guard'
+import type { Endpoint } from '../channel'
+
+/** Engines people know by name. */
+const KNOWN: Readonly<Record<string, string>> = {
+  bing: 'www.bing.com',
+  yandex: 'yandex.com',
+  naver: 'searchadvisor.naver.com',
+  seznam: 'search.seznam.cz',
+  yep: 'indexnow.yep.com',
+  amazon: 'indexnow.amazonbot.amazon',
+}
+
+const DEFAULT_PATH = '/indexnow'
+
+/** A JSON array, a comma list or a list: the names in it, or null when it is none of these. */
+export function engineNames(value: unknown): readonly string[] | null {
+  if (typeof value === 'string') {
+    const text = value.trim()
+    if (!text.startsWith('[')) return text.split(',').map(trim).filter(Boolean)
+    try {
+      return engineNames(JSON.parse(text))
+    } catch {
+      return null
+    }
+  }
+  if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) return null
+  return value.map(trim).filter(Boolean)
+}
+
+const trim = (text: string): string => text.trim()
+
+/** The endpoint behind a known name, a host, a host with path, or a full address; null when it is none that may be asked. */
+export function parseEngine(name: string, allowPrivateNetwork: boolean): Endpoint | null {
+  const place = KNOWN[name.toLowerCase()] ?? name
+  const address = /^[a-z]+:\/\//i.test(place) ? place : `https://${place}`
+  if (refusalOf(address, { allowPrivateNetwork }) !== null) return null
+  const url = new URL(address)
+  if (url.pathname === '/') url.pathname = DEFAULT_PATH
+  if (url.search !== '' || url.hash !== '') return null
+  return { name, address: url.href }
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { fail, ok } from '../../domain/problem'
+import type { Secret } from '../../domain/secret'
+import type { Site } from '../../domain/site'
+import { refusalOf } from '../../net/guard'
+import type { Channel, Endpoint } from '../channel'
+import { keyField } from '../key-field'
+import { engineNames, parseEngine } from './engines'
+import { createIndexNowSubmitter, INDEXNOW } from './indexnow-submitter'
+
+interface IndexNowFields {
+  readonly apiKey: Secret
+  readonly keyLocation?: string
+  readonly searchEngines: readonly Endpoint[]
+  readonly submitMethod: 'get' | 'bulk' | 'auto'
+}
+
+// The site's schema is composed of this channel's own fields, so what lies under its id has passed them.
+const fieldsOf = (site: Site) => site.settings[indexnow.id] as unknown as IndexNowFields
+
+/** The marks have one bit per endpoint, eight in all. */
+const MAX_ENGINES = 8
+
+/** The method of the protocol's first page: everybody's own key file, engines that share what they hear. */
+export const indexnow: Channel = {
+  id: 'indexnow',
+  title: 'IndexNow',
+  cachePrefix: 'url_cache',
+
+  fields: ({ defaults, allowPrivateNetwork }) => ({
+    apiKey: keyField(INDEXNOW.KEY_PATTERN, 'must be 8 to 128 letters, digits or dashes, or env:NAME'),
+    keyLocation: z
+      .string()
+      .superRefine((text, context) => {
+        const refusal = refusalOf(text, { allowPrivateNetwork })
+        if (refusal !== null) context.addIssue({ code: 'custom', message: refusal })
+      })
+      .optional(),
+    searchEngines: z
+      .unknown()
+      .optional()
+      .transform((value, context) => {
+        const endpoints: Endpoint[] = []
+        const names = engineNames(value ?? defaults.searchEngines)
+        if (names === null || names.length === 0 || names.length > MAX_ENGINES) {
+          context.addIssue({ code: 'custom', message: `must be a list of 1 to ${MAX_ENGINES} engines` })
+          return z.NEVER
+        }
+        for (const name of names) {
+          const endpoint = parseEngine(name, allowPrivateNetwork)
+          if (endpoint === null) {
+            context.addIssue({
+              code: 'custom',
+              message: `holds "${name.slice(0, 100)}", which is neither a known engine nor an address that may be asked`,
+            })
+            return z.NEVER
+          }
+          if (!endpoints.some(({ address }) => address === endpoint.address)) endpoints.push(endpoint)
+        }
+        return endpoints
+      }),
+    submitMethod: z.enum(['get', 'bulk', 'auto']).default('auto'),
+  }),
+
+  isEnabled: () => true,
+  endpoints: (site) => fieldsOf(site).searchEngines,
+  pace: (site) => ({ concurrency: site.maxConcurrentRequests, intervalMs: site.requestIntervalMs }),
+
+  requestSize(site, pending, budget, reserve) {
+    const { submitMethod, searchEngines } = fieldsOf(site)
+    if (submitMethod === 'get') return 1
+    if (submitMethod === 'bulk') return INDEXNOW.MAX_URLS_PER_POST
+    const requests = pending * searchEngines.length
+    const fits =
+      requests <= budget.requestsLeft() - reserve && pending * site.requestIntervalMs <= budget.msLeft()
+    return fits ? 1 : INDEXNOW.MAX_URLS_PER_POST
+  },
+
+  createSubmitter(site, context) {
+    const fields = fieldsOf(site)
+    const key = context.resolveKey(fields.apiKey)
+    if (key === null || !INDEXNOW.KEY_PATTERN.test(key)) {
+      return fail({
+        status: 503,
+        code: 'indexnow_key_unusable',
+        detail: `apiKey of ${site.id} names a secret of the Worker that is missing or is not an IndexNow key: set it.`,
+      })
+    }
+    // Only a site reached over plain http, which private networks alone allow, has its key file there too.
+    const scheme = context.allowPlainKeyFile ? new URL(site.sitemapUrl).protocol : 'https:'
+    return ok(
+      createIndexNowSubmitter({
+        ...context,
+        key,
+        host: site.host,
+        keyLocation: fields.keyLocation ?? `${scheme}//${site.host}/${key}.txt`,
+      }),
+    )
+  },
+}

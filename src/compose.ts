@@ -1,0 +1,88 @@
+import { createApp, type Platform } from './api/app'
+import { resolveKey } from './channels/key-field'
+import { CHANNELS } from './channels/registry'
+import { createSiteParser } from './channels/site-schema'
+import type { Problem } from './domain/problem'
+import type { SettingProblem, Settings } from './domain/settings'
+import type { Site } from './domain/site'
+import { createScheduler } from './pipeline/scheduler'
+import type { Ports } from './ports'
+import { createSiteConfigManager } from './records/site-config-manager'
+import { ENVIRONMENT_SITE_FIELDS, parseSettings } from './settings'
+
+export interface Application {
+  fetch(request: Request, platform: Platform): Promise<Response>
+  /** What the cron trigger calls. */
+  tick(): Promise<void>
+}
+
+export interface Configuration {
+  readonly settings: Settings
+  readonly environmentSite: Site | null
+  readonly problems: readonly SettingProblem[]
+}
+
+/** Reads the environment and says, setting by setting, what is wrong with it. */
+export function configure(env: Readonly<Record<string, unknown>>): Configuration {
+  const { settings, problems } = parseSettings(env)
+  const { environmentSite: raw } = settings
+  if (raw === null || problems.length > 0) return { settings, environmentSite: null, problems }
+  const parse = siteParser(settings)
+  const parsed = parse(raw, { source: 'env', createdAt: null, updatedAt: null })
+  if (parsed.ok) return { settings, environmentSite: parsed.value, problems }
+  return { settings, environmentSite: null, problems: [settingProblem(parsed.problem)] }
+}
+
+/** The same sentence, in the names of the settings. */
+function settingProblem({ field = 'sitemapUrl', detail, code }: Problem): SettingProblem {
+  const names: Readonly<Record<string, string>> = { ...ENVIRONMENT_SITE_FIELDS, id: 'SITE_HOST' }
+  const setting = names[field] ?? 'SITEMAP_URL'
+  let sentence = detail.startsWith(`${field} `) ? `${setting}${detail.slice(field.length)}` : detail
+  for (const [name, text] of Object.entries(names)) {
+    // Only names that cannot be mistaken for ordinary words.
+    if (name !== name.toLowerCase()) sentence = sentence.replaceAll(name, text)
+  }
+  const kind = code === 'missing_field' ? 'missing' : 'invalid'
+  return { setting, code: `${setting.toLowerCase()}_${kind}`, sentence: `${sentence}.` }
+}
+
+function siteParser(settings: Settings) {
+  return createSiteParser(CHANNELS, {
+    defaults: settings.siteDefaults,
+    allowPrivateNetwork: settings.allowPrivateNetwork,
+  })
+}
+
+/** Puts the application together. Builds no adapter itself: whatever touches the world comes in through the ports. */
+export function compose(ports: Ports, { settings, environmentSite, problems }: Configuration): Application {
+  const { logger, store, clock } = ports
+  for (const secret of [settings.adminToken, settings.webhookSecret]) {
+    if (secret !== null) logger.protect(secret.reveal())
+  }
+  for (const { setting, code, sentence } of problems) logger.error(sentence, { setting, code })
+
+  const parse = siteParser(settings)
+  const sites = createSiteConfigManager({ store, clock, logger, parse, environmentSite })
+  const channelsOf = (site: Site) => CHANNELS.filter((channel) => channel.isEnabled(site))
+  const scheduler = createScheduler({
+    ports,
+    settings,
+    sites,
+    channelsOf,
+    resolveKey: (key) => {
+      const value = resolveKey(key, settings.secretNamed)
+      if (value !== null) logger.protect(value)
+      return value
+    },
+  })
+  const app = createApp({ ports, settings, problems, sites, scheduler, channels: CHANNELS, channelsOf })
+
+  return {
+    fetch: (request, platform) => app(request, platform),
+    async tick() {
+      // A wrong token closes the API only; with anything else wrong a run might do what nobody asked for.
+      const blocking = problems.filter(({ setting }) => setting !== 'ADMIN_TOKEN')
+      if (blocking.length === 0) await scheduler.tick()
+    },
+  }
+}

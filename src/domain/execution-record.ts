@@ -1,0 +1,62 @@
+export type Trigger = 'cron' | 'manual' | 'queue'
+export type RunStatus = 'success' | 'partial' | 'failed' | 'checkpointed' | 'interrupted'
+
+export interface RunError {
+  readonly code: string
+  readonly message: string
+  readonly advice?: string
+}
+
+export interface EngineFigures {
+  readonly total: number
+  readonly accepted: number
+  readonly failed: number
+  readonly rejected: number
+  readonly deferred: number
+  readonly averageMs: number
+}
+
+export interface BatchFigures {
+  readonly channel: string
+  readonly engine: string
+  readonly number: number
+  readonly urls: number
+  readonly accepted: number
+  readonly status: number | null
+  readonly ms: number
+}
+
+export interface BingStats {
+  readonly enabled: boolean
+  readonly submitted: number
+  readonly successful: number
+  readonly failed: number
+  readonly skipped: number
+  readonly quotaUsed: number
+  readonly quotaRemaining: number
+  readonly error?: string
+}
+
+/** The books of one run. URL counts are those of IndexNow, or of the only channel that ran. */
+export interface ExecutionRecord {
+  readonly runId: string
+  readonly siteId: string
+  readonly channel: string
+  readonly trigger: Trigger
+  readonly status: RunStatus
+  readonly timestamp: string
+  readonly durationMs: number
+  readonly totalUrls: number
+  readonly newUrls: number
+  readonly cachedUrls: number
+  readonly submittedUrls: number
+  readonly failedUrls: number
+  readonly leftOut: Readonly<Record<string, number>>
+  readonly errors: readonly RunError[]
+  readonly engines: Readonly<Record<string, EngineFigures>>
+  readonly batches: readonly BatchFigures[]
+  readonly bingStats: BingStats
+  readonly requests: number
+  readonly kvReads: number
+  readonly kvWrites: number
+}

@@ -1,0 +1,15 @@
+/** A failure somebody is told about: a stable code to script against and a sentence to read. */
+export interface Problem {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly field?: string
+  readonly retryAfterSeconds?: number
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: Problem }
+
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value })
+export const fail = (problem: Problem): Result<never> => ({ ok: false, problem })

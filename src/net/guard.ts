@@ -1,0 +1,40 @@
+/** The one door for outgoing addresses: what a site's owner types must not reach into anybody's private network. */
+
+export interface GuardOptions {
+  /** Opens loopback, on any port, for the sandbox and the tests. */
+  readonly allowPrivateNetwork: boolean
+}
+
+const OPEN_PORTS = ['', '80', '443']
+const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.localdomain', '.lan', '.home.arpa']
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}
+
+/** `URL` has already turned every spelling of an IPv4 address (decimal, hex, octal) into four numbers. */
+function isLiteralAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+function isPrivateName(hostname: string): boolean {
+  return !hostname.includes('.') || PRIVATE_SUFFIXES.some((suffix) => hostname.endsWith(suffix))
+}
+
+/** Why this address may not be asked, as the end of a sentence ("SITEMAP_URL …"), or null when it may. */
+export function refusalOf(address: string, { allowPrivateNetwork }: GuardOptions): string | null {
+  if (!URL.canParse(address)) return 'must be a full address such as https://example.com/sitemap.xml'
+  const url = new URL(address)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https:// or http://'
+  if (url.username !== '' || url.password !== '') return 'must not carry a user name or password'
+  const hostname = url.hostname.replace(/\.$/, '')
+  if (allowPrivateNetwork && isLoopback(hostname)) return null
+  if (isLiteralAddress(hostname) || isPrivateName(hostname)) return 'must be on a public host name'
+  if (!OPEN_PORTS.includes(url.port) && !allowPrivateNetwork) return 'must use port 80 or 443'
+  return null
+}

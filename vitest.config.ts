@@ -1,0 +1,40 @@
+import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    // The log of a test matters only when it fails.
+    silent: 'passed-only',
+    projects: [
+      { test: { name: 'architecture', include: ['test/architecture/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/contract/memory*.test.ts'] } },
+      {
+        test: {
+          name: 'commands',
+          include: ['test/commands/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Each starts a whole local runtime; two cores do not like several at once.
+          fileParallelism: false,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.jsonc' },
+            miniflare: {
+              // Loopback only: a test that tries to leave the machine fails.
+              outboundService: { network: { allow: ['127.0.0.0/8'] } },
+            },
+          }),
+        ],
+        test: {
+          name: 'workers',
+          include: ['test/scenarios/**/*.test.ts', 'test/contract/cloudflare*.test.ts'],
+          globalSetup: ['test/support/sandbox-setup.ts'],
+          testTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
