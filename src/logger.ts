@@ -8,7 +8,6 @@ const MAX_FIELD_LENGTH = 2_048
 const MIN_SECRET_LENGTH = 8
 
 // JSON leaves these as they are, and a terminal or a log viewer would take them for line ends or orders.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: naming control characters is this expression's purpose.
 const UNSAFE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 function escapeUnsafe(character: string): string {

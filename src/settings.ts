@@ -22,6 +22,20 @@ export const ENVIRONMENT_SITE_FIELDS = {
   bingPriority: 'BING_PRIORITY',
 } as const
 
+/** Every setting there is. */
+export const SETTING_NAMES: readonly string[] = [
+  ...Object.values(ENVIRONMENT_SITE_FIELDS),
+  ...Object.keys(LIMITS),
+  'ADMIN_TOKEN',
+  'CRON_SCHEDULE',
+  'WEBHOOK_URL',
+  'WEBHOOK_SECRET',
+  'USER_AGENT',
+  'BING_API_BASE',
+  'ALLOW_PRIVATE_NETWORK',
+  'LOG_LEVEL',
+]
+
 /** Reads settings one by one and collects what is wrong with them. */
 class SettingsReader {
   readonly problems: SettingProblem[] = []

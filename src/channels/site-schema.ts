@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../domain/limits'
-import { fail, ok } from '../domain/problem'
+import { fail, ok, type Problem } from '../domain/problem'
 import { isSchedule } from '../domain/schedule'
 import { Secret } from '../domain/secret'
 import type { SiteDefaults } from '../domain/settings'
@@ -74,6 +74,10 @@ export function createSiteParser(
   const whole = base.extend(Object.assign({}, ...shapes.map(({ shape }) => shape)))
 
   return (input, origin) => {
+    // The schema library passes this one name over in silence.
+    if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
+      return fail(unknownField('__proto__'))
+    }
     const parsed = whole.safeParse(input)
     if (!parsed.success) return fail(firstIssue(parsed.error))
     const fields: Readonly<Record<string, unknown>> = parsed.data
@@ -99,12 +103,15 @@ function pick(fields: Readonly<Record<string, unknown>>, shape: object): Record<
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name in shape))
 }
 
+function unknownField(field: string): Problem {
+  return { status: 400, code: 'unknown_field', field, detail: `${field} is not a field of a site` }
+}
+
 /** One clear sentence that begins with the field's name. */
-function firstIssue(error: z.ZodError) {
+function firstIssue(error: z.ZodError): Problem {
   const issue = error.issues[0]
   if (issue?.code === 'unrecognized_keys') {
-    const field = String(issue.keys[0]).slice(0, MAX_NAME_LENGTH)
-    return { status: 400, code: 'unknown_field', field, detail: `${field} is not a field of a site` }
+    return unknownField(String(issue.keys[0]).slice(0, MAX_NAME_LENGTH))
   }
   const field = String(issue?.path[0] ?? '')
   if (field === '') return { status: 400, code: 'invalid_body', detail: 'The body must be a JSON object' }

@@ -48,6 +48,8 @@ export async function closeBooks(closing: Closing): Promise<RunResult['record']>
 }
 
 function statusOf({ participants, crawl, errors }: Closing): RunStatus {
+  // A channel may have nothing to do, its quota being used up; what kept it from working is an error.
+  if (participants.length === 0) return errors.length === 0 ? 'success' : 'failed'
   if (crawl.filesRead === 0 && crawl.cursor === null) return 'failed'
   if (crawl.cursor !== null || participants.some(({ run }) => run.checkpointed)) return 'checkpointed'
   const sum = (ending: 'accepted' | 'failed' | 'rejected') =>

@@ -84,15 +84,23 @@ export class ChannelRun {
   }
 
   async submit(rows: readonly PendingUrl[]): Promise<void> {
-    const { channel, site, budget, reserve, marks } = this.options
+    if (rows.length === 0) return
+    const { channel, site, budget, reserve, marks, logger } = this.options
     const size = channel.requestSize(site, rows.length, budget, reserve)
     const worst = new Map<PendingUrl, Ending>()
-    await Promise.all(
-      this.#lanes.map((lane) => {
-        const own = rows.filter(({ missing }) => ((missing[channel.id] ?? 0) & lane.bit) !== 0)
-        return this.#submitTo(lane, own, size, worst)
-      }),
-    )
+    const shares = this.#lanes.map((lane) => ({
+      lane,
+      own: rows.filter(({ missing }) => ((missing[channel.id] ?? 0) & lane.bit) !== 0),
+    }))
+    const submissions = shares.reduce((sum, { own }) => sum + own.length, 0)
+    logger.info('submitting', {
+      site: site.id,
+      channel: channel.id,
+      urls: rows.length,
+      submissions,
+      perRequest: size,
+    })
+    await Promise.all(shares.map(({ lane, own }) => this.#submitTo(lane, own, size, worst)))
     for (const row of rows) {
       const ending = worst.get(row) ?? 'accepted'
       this.urls[ending === 'rejected' ? 'failed' : ending]++

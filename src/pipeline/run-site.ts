@@ -11,7 +11,7 @@ import type { SiteState } from '../records/site-state'
 import { Crawler } from '../sitemap/crawler'
 import { RESERVE, reserveFor } from './budget'
 import { closeBooks } from './close-books'
-import { missingIn, openChannels } from './open-channels'
+import { missingIn, openChannels, type Participant } from './open-channels'
 
 export interface RunRequest {
   readonly runId: string
@@ -68,6 +68,23 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
   for (const participant of participants) await participant.finish()
 
   const record = await closeBooks({ request, context, participants, crawl: crawler.report, quotas, errors })
-  const notBefore = Object.assign({}, ...participants.map(({ run }) => run.notBefore))
+  const notBefore = Object.assign(
+    {},
+    othersNotBefore(request, participants),
+    ...participants.map(({ run }) => run.notBefore),
+  )
   return { record, cursor: crawler.report.cursor, notBefore }
+}
+
+/** The waits of endpoints that took no part in this run: they still hold. */
+function othersNotBefore(
+  { site, state, startedAt }: RunRequest,
+  participants: readonly Participant[],
+): Record<string, number> {
+  const asked = participants.flatMap(({ channel }) => channel.endpoints(site).map(({ address }) => address))
+  return Object.fromEntries(
+    Object.entries(state.notBefore).filter(
+      ([address, until]) => until > startedAt && !asked.includes(address),
+    ),
+  )
 }

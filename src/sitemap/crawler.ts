@@ -38,6 +38,8 @@ export interface CrawlReport {
 interface SitemapFile {
   readonly url: string
   readonly depth: number
+  /** The child of the first index that led here: what a cursor can name. */
+  readonly top?: string
 }
 
 /** Reads a site's sitemaps and hands out what is pending, at most 10,000 URLs at a time, each URL once. */
@@ -61,7 +63,7 @@ export class Crawler {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const children = await this.#read(file)
       if (children === 'budget') {
-        this.report.cursor = file.url
+        this.report.cursor = file.top ?? file.url
         break
       }
       queue.unshift(...children)
@@ -75,7 +77,10 @@ export class Crawler {
     const { sitemapUrl, fallbackSitemapUrls } = this.options.site
     for (const url of [sitemapUrl, ...fallbackSitemapUrls]) {
       const children = await this.#read({ url, depth: 0 })
-      if (children === 'budget') break
+      if (children === 'budget') {
+        this.report.cursor = url
+        break
+      }
       if (this.report.filesRead > 0) return children
     }
     return []
@@ -89,18 +94,19 @@ export class Crawler {
     if (failure !== null) this.#complain(file.url, failure)
     if (failure === null || pages.length + children.length > 0) this.report.filesRead++
     for (const page of pages) this.#take(page, base)
-    return file.depth < MAX_DEPTH ? this.#admitted(children, base, file.depth + 1) : []
+    return file.depth < MAX_DEPTH ? this.#admitted(children, base, file) : []
   }
 
-  #take(page: SitemapEntry, base: string): void {
+  #take({ loc, lastmod }: SitemapEntry, base: string): void {
     const { report } = this
-    const admission = admit(page.loc, base, this.options.site.host)
-    if (!admission.ok) return this.#leaveOut(admission.reason)
-    const fingerprint = this.options.fingerprint(admission.url)
-    if (this.#seen.has(fingerprint)) return this.#leaveOut('duplicate')
+    const admission = admit(loc, base, this.options.site.host)
+    const fingerprint = admission.ok ? this.options.fingerprint(admission.url) : null
+    if (!admission.ok || fingerprint === null || this.#seen.has(fingerprint)) {
+      this.#leaveOut(admission.ok ? 'duplicate' : admission.reason)
+      return
+    }
     this.#seen.add(fingerprint)
     report.totalUrls++
-    const { lastmod } = page
     const missing = this.options.missing({ fingerprint, lastmod })
     if (missing === null) return
     report.newUrls++
@@ -108,13 +114,13 @@ export class Crawler {
   }
 
   /** Children may lie where the site's pages or its sitemap lie, nowhere else. */
-  #admitted(children: readonly SitemapEntry[], base: string, depth: number): SitemapFile[] {
+  #admitted(children: readonly SitemapEntry[], base: string, parent: SitemapFile): SitemapFile[] {
     const { site } = this.options
     const files: SitemapFile[] = []
     for (const { loc } of children) {
       const own = admit(loc, base, site.host)
       const admission = own.ok ? own : admit(loc, base, new URL(site.sitemapUrl).host)
-      if (admission.ok) files.push({ url: admission.url, depth })
+      if (admission.ok) files.push({ url: admission.url, depth: parent.depth + 1, ...topOf(parent) })
       else this.#leaveOut(`sitemap_${admission.reason}`)
     }
     return files
@@ -135,6 +141,10 @@ export class Crawler {
     const advice = 'open the address in a browser: it must answer with an XML sitemap'
     this.report.errors.push({ code: reason, message, advice })
   }
+}
+
+function topOf({ url, depth, top }: SitemapFile): { top?: string } {
+  return depth === 0 ? {} : { top: top ?? url }
 }
 
 /** The same files, beginning with the one a spent budget left unread: every child gets its turn. */

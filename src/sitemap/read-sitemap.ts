@@ -13,15 +13,25 @@ export async function readSitemap(response: Response, sink: SitemapSink): Promis
   const scanner = new Scanner(sink)
   const decoder = new TextDecoder()
   let bytes = 0
-  for await (const chunk of unpacked(response.body)) {
-    bytes += chunk.length
-    if (bytes > MAX_SITEMAP_BYTES) return `it is larger than ${MAX_SITEMAP_BYTES} bytes`
-    scanner.write(decoder.decode(chunk, { stream: true }))
-    if (scanner.error !== null) return scanner.error
+  try {
+    for await (const chunk of unpacked(response.body)) {
+      bytes += chunk.length
+      if (bytes > MAX_SITEMAP_BYTES) return `it is larger than ${MAX_SITEMAP_BYTES} bytes`
+      scanner.write(decoder.decode(chunk, { stream: true }))
+      if (scanner.error !== null) return scanner.error
+    }
+  } catch (error) {
+    // Broken gzip is the file's own fault: asking again would bring the same bytes. Anything else is the network's.
+    if (isZlibError(error)) return 'its gzip data is broken or cut off'
+    throw error
   }
   scanner.write(decoder.decode())
   scanner.end()
   return scanner.error
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
 }
 
 /** The body's bytes, gunzipped when its first two say so: names and headers lie. */

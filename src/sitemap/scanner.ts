@@ -31,6 +31,7 @@ export class Scanner {
   #kind: keyof SitemapSink | null = null
   #item = ''
   #depth = 0
+  #inItem = false
   #field: 'loc' | 'lastmod' | null = null
   #text = ''
   #loc: string | null = null
@@ -71,21 +72,22 @@ export class Scanner {
     this.#depth++
     if (this.#depth === 1) {
       const root = ROOTS[name]
-      if (root === undefined) return this.#fail(`its root is <${name.slice(0, 40)}>, so it is not a sitemap`)
-      this.#kind = root.kind
-      this.#item = root.item
+      if (root === undefined) this.#fail(`its root is <${name.slice(0, 40)}>, so it is not a sitemap`)
+      this.#kind = root?.kind ?? null
+      this.#item = root?.item ?? ''
     } else if (this.#depth === 2) {
       this.#loc = null
       this.#lastmod = null
-      if (name !== this.#item) this.#field = null
-    } else if (this.#depth === 3 && (name === 'loc' || name === 'lastmod')) {
+      this.#inItem = name === this.#item
+    } else if (this.#depth === 3 && this.#inItem && (name === 'loc' || name === 'lastmod')) {
       this.#field = name
       this.#text = ''
     }
   }
 
   #append(text: string): void {
-    if (this.#field !== null && this.#depth === 3 && this.#text.length < MAX_TEXT_LENGTH) this.#text += text
+    if (this.#field === null || this.#depth !== 3) return
+    this.#text += text.slice(0, MAX_TEXT_LENGTH - this.#text.length)
   }
 
   #close(): void {

@@ -11,12 +11,18 @@ import { createIndexNowSubmitter, INDEXNOW } from './indexnow-submitter'
 interface IndexNowFields {
   readonly apiKey: Secret
   readonly keyLocation?: string
-  readonly searchEngines: readonly Endpoint[]
+  readonly searchEngines: readonly string[]
   readonly submitMethod: 'get' | 'bulk' | 'auto'
 }
 
 // The site's schema is composed of this channel's own fields, so what lies under its id has passed them.
 const fieldsOf = (site: Site) => site.settings[indexnow.id] as unknown as IndexNowFields
+
+function endpointNamed(name: string): Endpoint {
+  const endpoint = parseEngine(name, true)
+  if (endpoint === null) throw new Error(`searchEngines holds ${name}, which the schema should have refused`)
+  return endpoint
+}
 
 /** The marks have one bit per endpoint, eight in all. */
 const MAX_ENGINES = 8
@@ -40,7 +46,7 @@ export const indexnow: Channel = {
       .unknown()
       .optional()
       .transform((value, context) => {
-        const endpoints: Endpoint[] = []
+        const endpoints = new Map<string, string>()
         const names = engineNames(value ?? defaults.searchEngines)
         if (names === null || names.length === 0 || names.length > MAX_ENGINES) {
           context.addIssue({ code: 'custom', message: `must be a list of 1 to ${MAX_ENGINES} engines` })
@@ -55,15 +61,16 @@ export const indexnow: Channel = {
             })
             return z.NEVER
           }
-          if (!endpoints.some(({ address }) => address === endpoint.address)) endpoints.push(endpoint)
+          // Two spellings of one engine are one engine.
+          if (!endpoints.has(endpoint.address)) endpoints.set(endpoint.address, name)
         }
-        return endpoints
+        return [...endpoints.values()]
       }),
     submitMethod: z.enum(['get', 'bulk', 'auto']).default('auto'),
   }),
 
   isEnabled: () => true,
-  endpoints: (site) => fieldsOf(site).searchEngines,
+  endpoints: (site) => fieldsOf(site).searchEngines.map(endpointNamed),
   pace: (site) => ({ concurrency: site.maxConcurrentRequests, intervalMs: site.requestIntervalMs }),
 
   requestSize(site, pending, budget, reserve) {

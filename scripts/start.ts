@@ -1,0 +1,134 @@
+/** `npm start`: the Worker on this machine, with the sandbox or with your own site, run once before your eyes. */
+import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type Sandbox, startSandbox } from '../sandbox/sandbox'
+import { configure } from '../src/compose'
+import type { ExecutionRecord } from '../src/domain/execution-record'
+import { type Answer, call } from './start/call'
+import { freePort } from './start/free-port'
+import { type LocalWorker, startLocalWorker } from './start/local-worker'
+import { ProgressBar } from './start/progress-bar'
+import { readVars } from './start/read-vars'
+import { openStateFolder } from './start/state-folder'
+import { everythingAccepted, summary } from './start/summary'
+
+const WORKER_PORT = 8787
+const SANDBOX_PORT = 8788
+const LEASE_TRIES = 3
+const PARENT_CHECK_MS = 1_000
+
+/** No platform counts requests here; a run may take what it needs. */
+const LOCAL_VARS = { RUN_REQUEST_BUDGET: '10000' }
+/** The sandbox's engines do not mind being asked fast. */
+const DEMO_VARS = { REQUEST_INTERVAL_MS: '10', BATCH_PAUSE_MS: '0', ALLOW_PRIVATE_NETWORK: 'true' }
+
+const print = (text = '') => process.stdout.write(`${text}\n`)
+
+function stopWith(sentence: string): never {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(1)
+}
+
+function readArguments(): { once: boolean; state: string } {
+  try {
+    const { values } = parseArgs({ options: { once: { type: 'boolean' }, state: { type: 'string' } } })
+    return { once: values.once ?? false, state: values.state ?? '.beckon' }
+  } catch (error) {
+    return stopWith(`${(error as Error).message}\nUsage: npm start -- [--once] [--state DIR]`)
+  }
+}
+
+function checked(vars: Record<string, string>): Record<string, string> {
+  const [problem] = configure(vars).problems
+  if (problem !== undefined) stopWith(problem.sentence)
+  return vars
+}
+
+/** The pretend site as a person would register it: through the API. */
+async function register(worker: LocalWorker, token: string, sandbox: Sandbox): Promise<string> {
+  const body = {
+    sitemapUrl: sandbox.sitemapUrl,
+    apiKey: sandbox.key,
+    searchEngines: [sandbox.engines.a, sandbox.engines.b],
+  }
+  // One site per port: with another port the URLs are others, and the old site is nowhere any more.
+  const id = `sandbox-${sandbox.port}.test`
+  const answer = await call(`${worker.url}/api/sites`, token, { method: 'POST', body: { id, ...body } })
+  if (answer.status !== 201 && answer.status !== 409) throw new Error(String(answer.body.detail))
+  return id
+}
+
+/** Runs the site, waiting first for the lease of a run that was killed before its end. */
+async function trigger(url: string, token: string): Promise<Answer> {
+  for (let tries = 0; ; tries++) {
+    const answer = await call(url, token)
+    if (answer.status !== 409 || tries === LEASE_TRIES) return answer
+    print(`An earlier run was cut off; its lease runs out in ${answer.retryAfter} s. Waiting …`)
+    await setTimeout(answer.retryAfter * 1000)
+  }
+}
+
+async function main(): Promise<void> {
+  const { once, state } = readArguments()
+  const vars = readVars('.dev.vars', process.env)
+  const demo =
+    vars.SITEMAP_URL === undefined && vars.INDEXNOW_API_KEY === undefined && vars.SITE_HOST === undefined
+  const folder = openStateFolder(state)
+  const kept = folder.read()
+  const token = vars.ADMIN_TOKEN ?? kept.adminToken ?? randomBytes(24).toString('base64url')
+  const ready = checked({
+    ...LOCAL_VARS,
+    ...(demo ? DEMO_VARS : {}),
+    ...vars,
+    ADMIN_TOKEN: token,
+    LOG_LEVEL: 'debug',
+  })
+
+  const sandbox = demo ? await startSandbox({ port: kept.sandboxPort ?? SANDBOX_PORT }) : null
+  const sandboxPort = sandbox?.port ?? kept.sandboxPort
+  folder.write({ adminToken: token, ...(sandboxPort === undefined ? {} : { sandboxPort }) })
+
+  let worker: LocalWorker | null = null
+  const stop = async (code: number): Promise<never> => {
+    await worker?.stop()
+    await sandbox?.close()
+    process.exit(code)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
+
+  // Whoever kills npm outright means this process too.
+  const parent = process.ppid
+  setInterval(() => process.ppid !== parent && void stop(1), PARENT_CHECK_MS).unref()
+
+  if (sandbox !== null)
+    print(`A pretend site with 500 pages and two pretend engines are at ${sandbox.origin}.`)
+  print('Starting the Worker …')
+  const bar = new ProgressBar(process.stdout)
+  const port = await freePort(WORKER_PORT)
+  worker = await startLocalWorker({
+    port,
+    persist: folder.kv,
+    vars: ready,
+    onLine: (line) => bar.readLine(line),
+  })
+  const siteId = sandbox === null ? null : await register(worker, token, sandbox)
+  const query = siteId === null ? '' : `?site=${siteId}`
+  const answer = await trigger(`${worker.url}/trigger${query}`, token)
+  bar.end()
+  if (answer.status !== 200) {
+    process.stderr.write(`${answer.body.detail}\n`)
+    return stop(1)
+  }
+  const record = answer.body.record as ExecutionRecord
+  print()
+  print(summary(record))
+  print()
+  const address = `${worker.url}/status?site=${record.siteId}`
+  const shown = vars.ADMIN_TOKEN === undefined ? token : '$ADMIN_TOKEN'
+  if (once) return stop(everythingAccepted(record) ? 0 : 1)
+  print(`Look at it:  curl -H "Authorization: Bearer ${shown}" "${address}"`)
+  print('Ctrl-C stops everything.')
+}
+
+main().catch((error: unknown) => stopWith(error instanceof Error ? error.message : String(error)))

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startSandbox } from '../../sandbox/sandbox'
+
+let state = ''
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'beckon-'))
+})
+afterEach(() => {
+  rmSync(state, { recursive: true, force: true })
+})
+
+const plainEnv = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+
+function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const options = { env: { ...plainEnv, ...env }, stdio: 'pipe' } as const
+  return spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts', '--state', state, ...args], options)
+}
+
+async function outputOf(child: ChildProcess): Promise<{ code: number | null; out: string; err: string }> {
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    err += chunk
+  })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, out, err }
+}
+
+function untilPrinted(child: ChildProcess, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    child.stdout?.on('data', (chunk) => {
+      out += chunk
+      if (out.includes(text)) resolve(out)
+    })
+    child.on('close', () => reject(new Error(`ended without printing ${text}:\n${out}`)))
+  })
+}
+
+const isUp = (url: string) =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
+
+describe('npm start', () => {
+  it('submits the pretend site to both engines; the second run on the same state submits nothing', async () => {
+    const first = await outputOf(start(['--once']))
+    expect(first.err).toBe('')
+    expect(first.out).toContain('500 URLs in the sitemap: 500 to submit, 0 already known.')
+    expect(first.out).toMatch(/Engine +Total +Accepted +Failed +Average ms/)
+    expect(first.out).toMatch(/engines\/a\/indexnow +500 +500 +0 +\d+/)
+    expect(first.out).toMatch(/engines\/b\/indexnow +500 +500 +0 +\d+/)
+    expect(first.code).toBe(0)
+    const second = await outputOf(start(['--once']))
+    expect(second.out).toContain('500 URLs in the sitemap: 0 to submit, 500 already known.')
+    expect(second.code).toBe(0)
+  })
+
+  it('picks free ports when its own are taken, stays up, and leaves nothing behind when it is stopped', async () => {
+    const blockers = await Promise.all([8787, 8788].map(occupy))
+    const child = start([])
+    const out = await untilPrinted(child, 'Ctrl-C stops everything.')
+    const [, token, url] = /Bearer (\S+)" "(\S+)"/.exec(out) ?? []
+    const status = await fetch(`${url}`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await status.json()).toMatchObject({ status: 'running', lastExecution: { submittedUrls: 500 } })
+    const sandbox = /at (http:\S+)\./.exec(out)?.[1] ?? ''
+    expect(await isUp(sandbox)).toBe(true)
+    child.kill('SIGINT')
+    expect((await outputOf(child)).code).toBe(0)
+    expect([await isUp(new URL(`${url}`).origin), await isUp(sandbox)]).toEqual([false, false])
+    for (const blocker of blockers) blocker.close()
+  })
+
+  it('killed in mid-run it leaves nothing behind, and the next start submits the rest', async () => {
+    const child = start([])
+    const out = await untilPrinted(child, '5/1000')
+    child.kill('SIGKILL')
+    await outputOf(child)
+    const sandbox = /at (http:\S+)\./.exec(out)?.[1] ?? ''
+    await expect.poll(() => isUp(sandbox)).toBe(false)
+    const next = await outputOf(start(['--once']))
+    expect(next.out).toContain('An earlier run was cut off')
+    expect(next.out).toMatch(/500 URLs in the sitemap: \d+ to submit/)
+    expect(next.code).toBe(0)
+  })
+
+  it('works on a real site named by SITEMAP_URL and INDEXNOW_API_KEY', async () => {
+    const sandbox = await startSandbox({ pages: 12 })
+    const env = {
+      SITEMAP_URL: sandbox.sitemapUrl,
+      INDEXNOW_API_KEY: sandbox.key,
+      INDEXNOW_SEARCH_ENGINES: sandbox.engines.a,
+      ALLOW_PRIVATE_NETWORK: 'true',
+    }
+    const { code, out } = await outputOf(start(['--once'], env))
+    expect(out).toContain('12 URLs in the sitemap: 12 to submit, 0 already known.')
+    expect(out).not.toContain(sandbox.key)
+    expect(code).toBe(0)
+    expect(sandbox.ledger.of('a').acceptedCount).toBe(12)
+    await sandbox.close()
+  })
+
+  it.each([
+    [{ SITEMAP_URL: 'https://example.com/sitemap.xml' }, /^INDEXNOW_API_KEY is missing: .+\n$/],
+    [{ INDEXNOW_API_KEY: 'a'.repeat(32) }, /^SITEMAP_URL is missing: .+\n$/],
+    [
+      { SITEMAP_URL: 'example', INDEXNOW_API_KEY: 'a'.repeat(32) },
+      /^SITEMAP_URL must be a full address .+\n$/,
+    ],
+    [
+      { SITEMAP_URL: 'https://example.com/s.xml', INDEXNOW_API_KEY: 'no' },
+      /^INDEXNOW_API_KEY must be 8 to 128 .+\n$/,
+    ],
+    [{ ADMIN_TOKEN: 'short' }, /^ADMIN_TOKEN is too short: .+\n$/],
+    [{ REQUEST_INTERVAL_MS: 'soon' }, /^REQUEST_INTERVAL_MS must be a whole number .+\n$/],
+  ])('stops with one clear sentence for %j', async (env, sentence) => {
+    const { code, out, err } = await outputOf(start(['--once'], env))
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(sentence)
+  })
+})
+
+function occupy(port: number): Promise<{ close(): void }> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    const done = () => resolve({ close: () => server.close() })
+    server.once('error', done)
+    server.listen(port, '127.0.0.1', done)
+  })
+}
