@@ -26,11 +26,16 @@ export interface Configuration {
 export function configure(env: Readonly<Record<string, unknown>>): Configuration {
   const { settings, problems } = parseSettings(env)
   const { environmentSite: raw } = settings
-  if (raw === null || problems.length > 0) return { settings, environmentSite: null, problems }
+  if (raw === null || problems.some(isBlocking)) return { settings, environmentSite: null, problems }
   const parse = siteParser(settings)
   const parsed = parse(raw, { source: 'env', createdAt: null, updatedAt: null })
   if (parsed.ok) return { settings, environmentSite: parsed.value, problems }
-  return { settings, environmentSite: null, problems: [settingProblem(parsed.problem)] }
+  return { settings, environmentSite: null, problems: [...problems, settingProblem(parsed.problem)] }
+}
+
+/** A wrong token closes the API only; with anything else wrong a run might do what nobody asked for. */
+function isBlocking({ setting }: SettingProblem): boolean {
+  return setting !== 'ADMIN_TOKEN'
 }
 
 /** The same sentence, in the names of the settings. */
@@ -80,9 +85,7 @@ export function compose(ports: Ports, { settings, environmentSite, problems }: C
   return {
     fetch: (request, platform) => app(request, platform),
     async tick() {
-      // A wrong token closes the API only; with anything else wrong a run might do what nobody asked for.
-      const blocking = problems.filter(({ setting }) => setting !== 'ADMIN_TOKEN')
-      if (blocking.length === 0) await scheduler.tick()
+      if (!problems.some(isBlocking)) await scheduler.tick()
     },
   }
 }

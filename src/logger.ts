@@ -26,7 +26,8 @@ export function createLogger(options: {
 }): Logger {
   const { clock, write } = options
   const threshold = LEVELS.indexOf(options.level)
-  const secrets = new Set<string>()
+  /** The longest first: a secret that begins like another must not leave its own end behind. */
+  let secrets: readonly string[] = []
 
   function log(level: LogLevel, message: string, fields: LogFields = {}): void {
     if (LEVELS.indexOf(level) < threshold) return
@@ -52,9 +53,8 @@ export function createLogger(options: {
     error: (message, fields) => log('error', message, fields),
     protect(secret) {
       if (secret.length < MIN_SECRET_LENGTH) return
-      for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
-        secrets.add(form)
-      }
+      const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
+      secrets = [...new Set([...secrets, ...forms])].sort((a, b) => b.length - a.length)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { engineNames, parseEngine } from '../../src/channels/indexnow/engines'
+import { indexnow } from '../../src/channels/indexnow/indexnow'
 import { siteWith } from '../support/memory-application'
 
 describe('a list of engines', () => {
@@ -64,8 +65,8 @@ describe('an engine', () => {
   })
 
   it('named twice in two spellings is asked once', () => {
-    const { settings } = siteWith({ INDEXNOW_SEARCH_ENGINES: 'bing, https://www.bing.com/indexnow, yandex' })
-    expect(settings.indexnow?.searchEngines).toEqual([
+    const site = siteWith({ INDEXNOW_SEARCH_ENGINES: 'bing, https://www.bing.com/indexnow, yandex' })
+    expect(indexnow.endpoints(site)).toEqual([
       { name: 'bing', address: 'https://www.bing.com/indexnow' },
       { name: 'yandex', address: 'https://yandex.com/indexnow' },
     ])

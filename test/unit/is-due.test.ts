@@ -11,7 +11,7 @@ const site = siteWith({ CRON_SCHEDULE: '0 0 * * *' })
 
 const lease = (startedAt = NOON, runId = 'run-1', until = startedAt + 60_000) => ({ runId, startedAt, until })
 const NEVER: SiteState = { finishedRunId: null, lastExecution: null, cursor: null, notBefore: {} }
-const after = (status: RunStatus, change: Partial<SiteState> = {}): SiteState => ({
+const ended = (status: RunStatus, change: Partial<SiteState> = {}): SiteState => ({
   ...NEVER,
   finishedRunId: 'run-1',
   lastExecution: { status } as NonNullable<SiteState['lastExecution']>,
@@ -28,42 +28,42 @@ describe('a site is due', () => {
   })
 
   it('by its schedule, from the minute it names, counted from the last start', () => {
-    expect(isDue(site, after('success'), lease(), MIDNIGHT - 1)).toBe(false)
-    expect(isDue(site, after('success'), lease(), MIDNIGHT)).toBe(true)
-    expect(isDue(site, after('success'), lease(), MIDNIGHT + 14 * 60_000)).toBe(true)
-    expect(isDue(site, after('success'), lease(MIDNIGHT + 60_000), MIDNIGHT + 15 * 60_000)).toBe(false)
+    expect(isDue(site, ended('success'), lease(), MIDNIGHT - 1)).toBe(false)
+    expect(isDue(site, ended('success'), lease(), MIDNIGHT)).toBe(true)
+    expect(isDue(site, ended('success'), lease(), MIDNIGHT + 14 * 60_000)).toBe(true)
+    expect(isDue(site, ended('success'), lease(MIDNIGHT + 60_000), MIDNIGHT + 15 * 60_000)).toBe(false)
   })
 
   it('by a schedule of its own', () => {
     const hourly = { ...site, schedule: '30 * * * *' }
-    expect(isDue(hourly, after('success'), lease(), NOON + HOUR / 2 - 1)).toBe(false)
-    expect(isDue(hourly, after('success'), lease(), NOON + HOUR / 2)).toBe(true)
+    expect(isDue(hourly, ended('success'), lease(), NOON + HOUR / 2 - 1)).toBe(false)
+    expect(isDue(hourly, ended('success'), lease(), NOON + HOUR / 2)).toBe(true)
   })
 
   it.each<RunStatus>(['success', 'partial', 'failed'])('after %s no earlier than scheduled', (status) => {
-    expect(isDue(site, after(status), lease(), NOON + HOUR)).toBe(false)
+    expect(isDue(site, ended(status), lease(), NOON + HOUR)).toBe(false)
   })
 
   it('not while another run holds it, but as soon as that one is known to have ended', () => {
-    expect(isDue(site, after('success'), lease(MIDNIGHT, 'run-2'), MIDNIGHT + 59_999)).toBe(false)
+    expect(isDue(site, ended('success'), lease(MIDNIGHT, 'run-2'), MIDNIGHT + 59_999)).toBe(false)
     expect(isDue(site, NEVER, lease(NOON), NOON + 1)).toBe(false)
-    const checkpointed = after('checkpointed', { finishedRunId: 'run-2' })
+    const checkpointed = ended('checkpointed', { finishedRunId: 'run-2' })
     expect(isDue(site, checkpointed, lease(NOON, 'run-2'), NOON + 1)).toBe(true)
   })
 
   it('when the last run died: its lease ran out and nobody finished it', () => {
-    expect(isDue(site, after('success'), lease(NOON, 'run-2'), NOON + 60_000)).toBe(true)
+    expect(isDue(site, ended('success'), lease(NOON, 'run-2'), NOON + 60_000)).toBe(true)
     expect(isDue(site, NEVER, lease(NOON, 'run-1'), NOON + 60_000)).toBe(true)
   })
 
   it('when the lease is lost', () => {
-    expect(isDue(site, after('success'), null, NOON)).toBe(true)
+    expect(isDue(site, ended('success'), null, NOON)).toBe(true)
   })
 
   it('N10 after a checkpoint at once, or when the first wait is over', () => {
-    expect(isDue(site, after('checkpointed'), lease(), NOON + 900_000)).toBe(true)
+    expect(isDue(site, ended('checkpointed'), lease(), NOON + 900_000)).toBe(true)
     const notBefore = { 'https://a.example/': NOON + HOUR, 'https://b.example/': NOON + 2 * HOUR }
-    const waiting = after('checkpointed', { notBefore })
+    const waiting = ended('checkpointed', { notBefore })
     expect(isDue(site, waiting, lease(), NOON + HOUR - 1)).toBe(false)
     expect(isDue(site, waiting, lease(), NOON + HOUR)).toBe(true)
   })

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { configure } from '../../src/compose'
+import { composeInMemory } from '../support/memory-application'
+
+const GOOD = {
+  ADMIN_TOKEN: 'a-token-of-32-characters-exactly',
+  SITEMAP_URL: 'https://shop.example/sitemap.xml',
+  INDEXNOW_API_KEY: 'key-of-the-shop-0001',
+}
+const SECRET_VALUE = 'not a key: hush hush'
+
+describe('the environment’s site', () => {
+  it('needs its sitemap and its key; the rest has defaults', () => {
+    const { environmentSite, problems } = configure(GOOD)
+    expect(problems).toEqual([])
+    expect(environmentSite).toMatchObject({
+      id: 'shop.example',
+      name: 'shop.example',
+      host: 'shop.example',
+      source: 'env',
+      enabled: true,
+      schedule: '0 0 * * *',
+      maxConcurrentRequests: 3,
+    })
+  })
+
+  it('takes every setting that is its own', () => {
+    const { environmentSite } = configure({
+      ...GOOD,
+      SITE_HOST: 'WWW.shop.example',
+      INDEXNOW_SEARCH_ENGINES: '["bing","yandex"]',
+      CRON_SCHEDULE: '30 6 * * 1',
+      MAX_CONCURRENT_REQUESTS: '5',
+      CACHE_TTL_DAYS: '7',
+      BING_ENABLED: 'true',
+      BING_API_KEY: 'env:BING_KEY_OF_SHOP',
+      BING_DAILY_QUOTA: '50',
+      BING_PRIORITY: 'random',
+    })
+    expect(environmentSite).toMatchObject({
+      id: 'www.shop.example',
+      schedule: '30 6 * * 1',
+      maxConcurrentRequests: 5,
+      cacheTtlDays: 7,
+      settings: { bing: { bingEnabled: true, bingDailyQuota: 50, bingPriority: 'random' } },
+    })
+  })
+
+  it.each([
+    ['SITEMAP_URL', 'shop.example/sitemap.xml', 'sitemap_url_invalid'],
+    ['SITEMAP_URL', 'http://10.0.0.1/sitemap.xml', 'sitemap_url_invalid'],
+    ['SITE_HOST', 'https://shop.example', 'site_host_invalid'],
+    ['SITE_HOST', 'shop.example:8080', 'site_host_invalid'],
+    ['SITE_HOST', 'shop', 'site_host_invalid'],
+    ['INDEXNOW_API_KEY', SECRET_VALUE, 'indexnow_api_key_invalid'],
+    ['INDEXNOW_API_KEY', 'short', 'indexnow_api_key_invalid'],
+    ['INDEXNOW_SEARCH_ENGINES', 'google', 'indexnow_search_engines_invalid'],
+    ['INDEXNOW_SEARCH_ENGINES', '[]', 'indexnow_search_engines_invalid'],
+    ['INDEXNOW_SEARCH_ENGINES', '["bing"', 'indexnow_search_engines_invalid'],
+    ['INDEXNOW_SEARCH_ENGINES', 'a.example,'.repeat(9), 'indexnow_search_engines_invalid'],
+    ['BING_API_KEY', SECRET_VALUE, 'bing_api_key_invalid'],
+    ['BING_DAILY_QUOTA', '0', 'bing_daily_quota_invalid'],
+    ['BING_DAILY_QUOTA', '501', 'bing_daily_quota_invalid'],
+    ['BING_DAILY_QUOTA', '1.5', 'bing_daily_quota_invalid'],
+    ['BING_DAILY_QUOTA', 'many', 'bing_daily_quota_invalid'],
+    ['BING_PRIORITY', 'oldest', 'bing_priority_invalid'],
+  ])('%s=%s is told by name and code, in a sentence', (setting, value, code) => {
+    const { environmentSite, problems } = configure({ ...GOOD, [setting]: value })
+    expect(environmentSite).toBeNull()
+    expect(problems).toMatchObject([{ setting, code }])
+    expect(problems[0]?.sentence).toMatch(new RegExp(`^${setting} [a-z].*[^.]\\.$`))
+  })
+
+  it('B18 Bing without a key', () => {
+    expect(configure({ ...GOOD, BING_ENABLED: 'true' }).problems).toEqual([
+      {
+        setting: 'BING_API_KEY',
+        code: 'bing_api_key_invalid',
+        sentence: 'BING_API_KEY is required when BING_ENABLED is true.',
+      },
+    ])
+  })
+
+  it.each(['ADMIN_TOKEN', 'INDEXNOW_API_KEY', 'BING_API_KEY'])('a bad %s is never quoted', (setting) => {
+    const value = setting === 'ADMIN_TOKEN' ? 'hush hush' : SECRET_VALUE
+    const env = { ...GOOD, [setting]: value }
+    expect(JSON.stringify(configure(env).problems)).not.toContain('hush')
+    const { log } = composeInMemory({ env, fetch: () => Promise.reject(new Error('none')), startMs: 0 })
+    expect(log.entries('error')).toHaveLength(1)
+    expect(log.lines.join()).not.toContain('hush')
+  })
+
+  it('a token that is too short closes the API, but not the schedule', () => {
+    const { environmentSite, problems } = configure({ ...GOOD, ADMIN_TOKEN: 'short' })
+    expect(problems).toMatchObject([{ code: 'admin_token_short' }])
+    expect(environmentSite?.id).toBe('shop.example')
+    const both = configure({ ...GOOD, ADMIN_TOKEN: 'short', SITE_HOST: 'shop' })
+    expect(both.problems.map(({ code }) => code)).toEqual(['admin_token_short', 'site_host_invalid'])
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../../src/drivers/memory-store'
+import { keys } from '../../src/records/keys'
+import { createQuotaManager, quotaDate } from '../../src/records/quota-manager'
+import { createLogCapture } from '../support/memory-application'
+import { createVirtualClock } from '../support/virtual-clock'
+
+const SITE = 'shop.example'
+const DAY = '2025-01-15'
+
+function open(startMs = Date.UTC(2025, 0, 15, 12)) {
+  const clock = createVirtualClock(startMs)
+  const log = createLogCapture(clock)
+  const store = createMemoryStore(clock)
+  const quotas = createQuotaManager({ store, clock, logger: log.logger })
+  const stored = async (date = DAY) => JSON.parse((await store.getText(keys.bingQuota(SITE, date))) ?? 'null')
+  return { clock, log, store, quotas, stored }
+}
+
+describe('the daily quota', () => {
+  it('B04 85 of 100 used leaves 15', async () => {
+    const { quotas } = open()
+    await quotas.add(SITE, DAY, 85)
+    expect(await quotas.remaining(SITE, DAY, 100)).toBe(15)
+  })
+
+  it('B05 nothing is left when it is used up, or more than that', async () => {
+    const { quotas } = open()
+    await quotas.add(SITE, DAY, 100)
+    expect(await quotas.remaining(SITE, DAY, 100)).toBe(0)
+    expect(await quotas.remaining(SITE, DAY, 50)).toBe(0)
+  })
+
+  it('B06 a new UTC day begins at 0 used, with 100 more', async () => {
+    const { quotas } = open()
+    await quotas.add(SITE, DAY, 100)
+    const next = quotaDate(Date.UTC(2025, 0, 16))
+    expect(next).toBe('2025-01-16')
+    expect(await quotas.used(SITE, next)).toBe(0)
+    expect(await quotas.remaining(SITE, next, 100)).toBe(100)
+  })
+
+  it('B07 50 used and 30 accepted are 80, with the time', async () => {
+    const { quotas, clock, stored } = open()
+    await quotas.add(SITE, DAY, 50)
+    await clock.advance(61_000)
+    await quotas.add(SITE, DAY, 30)
+    expect(await stored()).toEqual({ used: 80, lastUpdate: '2025-01-15T12:01:01.000Z' })
+    expect(await quotas.used(SITE, DAY)).toBe(80)
+  })
+
+  it('B08 a run that crosses midnight counts on the day it started', async () => {
+    const startedAt = Date.UTC(2025, 0, 15, 23, 58)
+    const { quotas, clock, stored } = open(startedAt)
+    await quotas.add(SITE, quotaDate(startedAt), 90)
+    await clock.advance(5 * 60_000)
+    await quotas.add(SITE, quotaDate(startedAt), 10)
+    expect(await stored('2025-01-15')).toEqual({ used: 100, lastUpdate: '2025-01-16T00:03:00.000Z' })
+    expect(await stored('2025-01-16')).toBeNull()
+  })
+
+  it('B09 two runs that both saw 5 left add up to 105', async () => {
+    const { quotas } = open()
+    await quotas.add(SITE, DAY, 95)
+    const seen = [await quotas.remaining(SITE, DAY, 100), await quotas.remaining(SITE, DAY, 100)]
+    expect(seen).toEqual([5, 5])
+    for (const accepted of seen) await quotas.add(SITE, DAY, accepted)
+    expect(await quotas.used(SITE, DAY)).toBe(105)
+  })
+
+  it('D13 the record lies under its key and lives 48 hours', async () => {
+    const { quotas, clock, store } = open()
+    await quotas.add(SITE, DAY, 1)
+    expect((await store.list('')).keys).toEqual(['bing:quota:shop.example:2025-01-15'])
+    await clock.advance(48 * 3_600_000 - 1)
+    expect(await quotas.used(SITE, DAY)).toBe(1)
+    await clock.advance(1)
+    expect(await quotas.used(SITE, DAY)).toBe(0)
+  })
+
+  it('D14 a day the engine calls full stays full, whatever was counted', async () => {
+    const { quotas, stored } = open()
+    await quotas.add(SITE, DAY, 20)
+    await quotas.markExhausted(SITE, DAY)
+    await quotas.add(SITE, DAY, 5)
+    expect(await quotas.remaining(SITE, DAY, 100)).toBe(0)
+    expect(await stored()).toMatchObject({ used: 25, exhausted: true })
+  })
+
+  it.each([
+    '',
+    'x',
+    '{}',
+    '{"used":-1,"lastUpdate":""}',
+    '{"used":"5","lastUpdate":""}',
+    'null',
+  ])('an unreadable record (%s) sends nothing, and the log says so', async (text) => {
+    const { quotas, store, log } = open()
+    await store.put(keys.bingQuota(SITE, DAY), text)
+    expect(await quotas.remaining(SITE, DAY, 100)).toBe(0)
+    expect(log.entries('error')).toMatchObject([{ key: keys.bingQuota(SITE, DAY) }])
+  })
+
+  it('sites do not share', async () => {
+    const { quotas } = open()
+    await quotas.add(SITE, DAY, 60)
+    expect(await quotas.remaining('blog.example', DAY, 100)).toBe(100)
+  })
+})
