@@ -1,6 +1,5 @@
-import { readText } from '../../net/read-text'
 import type { Submitter, SubmitterContext } from '../channel'
-import { classifyTransport } from '../transport-policy'
+import { sendAndJudge } from '../send-and-judge'
 import { classify } from './response-policy'
 
 export const BING = {
@@ -15,27 +14,12 @@ export const BING = {
 export function createBingSubmitter(
   options: SubmitterContext & { readonly key: string; readonly siteUrl: string },
 ): Submitter {
-  const { client, clock, timeoutMs, reserve, bingApiBase, key, siteUrl } = options
-  return async (_endpoint, urls) => {
-    const answer = await client.send(
-      {
-        method: 'POST',
-        url: `${bingApiBase}/SubmitUrlbatch?apikey=${encodeURIComponent(key)}`,
-        headers: { 'content-type': 'application/json; charset=utf-8' },
-        body: JSON.stringify({ siteUrl, urlList: urls }),
-        timeoutMs,
-        redirects: 0,
-        reserve,
-      },
-      async (response) => ({
-        body: await readText(response),
-        retryAfter: response.headers.get('retry-after'),
-      }),
-    )
-    if (answer.kind === 'failure') {
-      return { outcome: classifyTransport(answer), elapsedMs: answer.elapsedMs }
-    }
-    const { status, elapsedMs, value } = answer
-    return { outcome: classify({ status, ...value, now: clock.now() }), status, elapsedMs }
-  }
+  const { bingApiBase, key, siteUrl } = options
+  const request = {
+    method: 'POST',
+    url: `${bingApiBase}/SubmitUrlbatch?apikey=${encodeURIComponent(key)}`,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  } as const
+  return (_endpoint, urls) =>
+    sendAndJudge(options, { ...request, body: JSON.stringify({ siteUrl, urlList: urls }) }, classify)
 }

@@ -1,5 +1,6 @@
 import type { SubmissionOutcome } from '../../domain/outcome'
 import { retryAfterMs } from '../../net/retry'
+import type { EngineAnswer } from '../send-and-judge'
 
 /** Bing's numeric codes and the texts of its documents, by what they mean for us. */
 const KEY = ['3', '18', 'ERROR_INVALID_API_KEY']
@@ -14,15 +15,8 @@ const KEY_ADVICE = 'check bingApiKey in Bing Webmaster Tools'
 const ACCOUNT_ADVICE = 'verify the site in Bing Webmaster Tools, or set bingSiteUrl to its address there'
 const EGRESS_ADVICE = 'Bing throttles the network this runs in: rely on IndexNow, or run from another network'
 
-interface BingAnswer {
-  readonly status: number
-  readonly body: string
-  readonly retryAfter: string | null
-  readonly now: number
-}
-
 /** What Bing's answer means. The body decides before the status: errors come as 400, and even as 200. Pure. */
-export function classify({ status, body, retryAfter, now }: BingAnswer): SubmissionOutcome {
+export function classify({ status, body, retryAfter, now }: EngineAnswer): SubmissionOutcome {
   const { code, message } = errorIn(body)
   const said = message === null ? {} : { detail: message }
   const off = (reason: string, advice: string): SubmissionOutcome => ({

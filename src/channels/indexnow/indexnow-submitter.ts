@@ -1,7 +1,5 @@
-import type { Answer } from '../../domain/outcome'
-import { readText } from '../../net/read-text'
 import type { Endpoint, Submitter, SubmitterContext } from '../channel'
-import { classifyTransport } from '../transport-policy'
+import { sendAndJudge } from '../send-and-judge'
 import { classify } from './response-policy'
 
 export const INDEXNOW = {
@@ -22,7 +20,7 @@ export function getAddress(endpoint: string, { key, keyLocation }: IndexNowIdent
 
 /** Sends one URL by GET, several by POST. Judging the answer is the policy's work. */
 export function createIndexNowSubmitter(options: IndexNowIdentity & SubmitterContext): Submitter {
-  const { client, clock, timeoutMs, reserve, host, key, keyLocation } = options
+  const { host, key, keyLocation } = options
 
   const requestFor = (endpoint: Endpoint, urls: readonly string[]) => {
     const [only] = urls
@@ -37,16 +35,5 @@ export function createIndexNowSubmitter(options: IndexNowIdentity & SubmitterCon
     }
   }
 
-  return async (endpoint, urls): Promise<Answer> => {
-    const request = { ...requestFor(endpoint, urls), timeoutMs, redirects: 0, reserve }
-    const answer = await client.send(request, async (response) => ({
-      body: await readText(response),
-      retryAfter: response.headers.get('retry-after'),
-    }))
-    if (answer.kind === 'failure') {
-      return { outcome: classifyTransport(answer), elapsedMs: answer.elapsedMs }
-    }
-    const { status, elapsedMs, value } = answer
-    return { outcome: classify({ status, ...value, now: clock.now() }), status, elapsedMs }
-  }
+  return (endpoint, urls) => sendAndJudge(options, requestFor(endpoint, urls), classify)
 }

@@ -1,5 +1,6 @@
 import type { SubmissionOutcome } from '../../domain/outcome'
 import { retryAfterMs } from '../../net/retry'
+import type { EngineAnswer } from '../send-and-judge'
 
 /** An engine that has not fetched the key file yet does so within minutes. */
 const KEY_CHECK_WAIT_MS = 120_000
@@ -7,13 +8,6 @@ const KEY_CHECK_WAIT_MS = 120_000
 const KEY_ADVICE =
   'check that the key file is at keyLocation, holds nothing but the key, and is reached without a redirect'
 const FORMAT_ADVICE = 'check that every URL is on the host of the key file, below its folder, and well formed'
-
-interface EngineAnswer {
-  readonly status: number
-  readonly body: string
-  readonly retryAfter: string | null
-  readonly now: number
-}
 
 /** What an engine's answer means for the URLs in it. Pure: no clock, no network. */
 export function classify({ status, body, retryAfter, now }: EngineAnswer): SubmissionOutcome {
