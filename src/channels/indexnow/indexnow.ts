@@ -52,12 +52,12 @@ export const indexnow: Channel = {
           context.addIssue({ code: 'custom', message: `must be a list of 1 to ${MAX_ENGINES} engines` })
           return z.NEVER
         }
-        for (const name of names) {
+        for (const [at, name] of names.entries()) {
           const endpoint = parseEngine(name, allowPrivateNetwork)
           if (endpoint === null) {
             context.addIssue({
               code: 'custom',
-              message: `holds "${name.slice(0, 100)}", which is neither a known engine nor an address that may be asked`,
+              message: `holds an entry (number ${at + 1}) that is neither a known engine nor an address that may be asked`,
             })
             return z.NEVER
           }
