@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Sandbox, startSandbox } from '../sandbox/sandbox'
-import { configure } from '../src/compose'
+import { type Configuration, configure } from '../src/compose'
 import type { ExecutionRecord } from '../src/domain/execution-record'
 import { type Answer, call } from './start/call'
 import { freePort } from './start/free-port'
@@ -39,10 +39,11 @@ function readArguments(): { once: boolean; state: string } {
   }
 }
 
-function checked(vars: Record<string, string>): Record<string, string> {
-  const [problem] = configure(vars).problems
-  if (problem !== undefined) stopWith(problem.sentence)
-  return vars
+function checked(vars: Record<string, string>): Configuration {
+  const configuration = configure(vars)
+  if (configuration.problems.length > 0)
+    stopWith(configuration.problems.map(({ sentence }) => sentence).join('\n'))
+  return configuration
 }
 
 /** The pretend site as a person would register it: through the API. */
@@ -69,6 +70,9 @@ async function trigger(url: string, token: string): Promise<Answer> {
   }
 }
 
+/** Set once somebody asked for the end: what breaks off from then on is no news. */
+let stopping = false
+
 async function main(): Promise<void> {
   const { once, state } = readArguments()
   const vars = readVars('.dev.vars', process.env)
@@ -77,13 +81,10 @@ async function main(): Promise<void> {
   const folder = openStateFolder(state)
   const kept = folder.read()
   const token = vars.ADMIN_TOKEN ?? kept.adminToken ?? randomBytes(24).toString('base64url')
-  const ready = checked({
-    ...LOCAL_VARS,
-    ...(demo ? DEMO_VARS : {}),
-    ...vars,
-    ADMIN_TOKEN: token,
-    LOG_LEVEL: 'debug',
-  })
+  // The progress bar follows the run by its log lines, one per URL: hence the level.
+  const fixed = { ADMIN_TOKEN: token, LOG_LEVEL: 'debug' }
+  const ready = { ...LOCAL_VARS, ...(demo ? DEMO_VARS : {}), ...vars, ...fixed }
+  const { environmentSite } = checked(ready)
 
   const sandbox = demo ? await startSandbox({ port: kept.sandboxPort ?? SANDBOX_PORT }) : null
   const sandboxPort = sandbox?.port ?? kept.sandboxPort
@@ -91,6 +92,7 @@ async function main(): Promise<void> {
 
   let worker: LocalWorker | null = null
   const stop = async (code: number): Promise<never> => {
+    stopping = true
     await worker?.stop()
     await sandbox?.close()
     process.exit(code)
@@ -101,8 +103,13 @@ async function main(): Promise<void> {
   const parent = process.ppid
   setInterval(() => process.ppid !== parent && void stop(1), PARENT_CHECK_MS).unref()
 
-  if (sandbox !== null)
+  if (sandbox !== null) {
     print(`A pretend site with 500 pages and two pretend engines are at ${sandbox.origin}.`)
+    if (kept.sandboxPort !== undefined && kept.sandboxPort !== sandbox.port)
+      print(
+        `Port ${kept.sandboxPort} of the last run is taken: at another port this is another site, all new.`,
+      )
+  }
   print('Starting the Worker …')
   const bar = new ProgressBar(process.stdout)
   const port = await freePort(WORKER_PORT)
@@ -112,9 +119,9 @@ async function main(): Promise<void> {
     vars: ready,
     onLine: (line) => bar.readLine(line),
   })
-  const siteId = sandbox === null ? null : await register(worker, token, sandbox)
-  const query = siteId === null ? '' : `?site=${siteId}`
-  const answer = await trigger(`${worker.url}/trigger${query}`, token)
+  // With a sitemap and a key that passed the check above there is a site of the environment.
+  const siteId = sandbox === null ? environmentSite?.id : await register(worker, token, sandbox)
+  const answer = await trigger(`${worker.url}/trigger?site=${siteId}`, token)
   bar.end()
   if (answer.status !== 200) {
     process.stderr.write(`${answer.body.detail}\n`)
@@ -125,10 +132,13 @@ async function main(): Promise<void> {
   print(summary(record))
   print()
   const address = `${worker.url}/status?site=${record.siteId}`
-  const shown = vars.ADMIN_TOKEN === undefined ? token : '$ADMIN_TOKEN'
+  // A token of your own is not repeated on the screen.
+  const shown = vars.ADMIN_TOKEN === undefined ? token : 'YOUR_ADMIN_TOKEN'
   if (once) return stop(everythingAccepted(record) ? 0 : 1)
   print(`Look at it:  curl -H "Authorization: Bearer ${shown}" "${address}"`)
   print('Ctrl-C stops everything.')
 }
 
-main().catch((error: unknown) => stopWith(error instanceof Error ? error.message : String(error)))
+main().catch((error: unknown) => {
+  if (!stopping) stopWith(error instanceof Error ? error.message : String(error))
+})

@@ -10,9 +10,12 @@ export function readVars(file: string, env: NodeJS.ProcessEnv): Record<string, s
   } catch {
     // No such file: the environment alone decides.
   }
-  for (const name of SETTING_NAMES) {
+  const take = (name: string) => {
     const value = env[name]
     if (value !== undefined) vars[name] = value
   }
+  for (const name of SETTING_NAMES) take(name)
+  // A key given as env:NAME is a secret of the Worker; here the environment stands in for its secrets.
+  for (const value of Object.values(vars)) if (value.startsWith('env:')) take(value.slice('env:'.length))
   return Object.fromEntries(Object.entries(vars).filter(([, value]) => value.trim() !== ''))
 }

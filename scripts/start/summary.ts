@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '../../src/domain/execution-record'
 
-const COLUMNS = ['Engine', 'Total', 'Accepted', 'Failed', 'Average ms'] as const
+const COLUMNS = ['Engine', 'Total', 'Accepted', 'Failed', 'Waiting', 'Average ms'] as const
 
 /** The run in a few lines: what each engine took, what went wrong, and what to do about it. */
 export function summary(record: ExecutionRecord): string {
@@ -9,6 +9,7 @@ export function summary(record: ExecutionRecord): string {
     String(figures.total),
     String(figures.accepted),
     String(figures.failed + figures.rejected),
+    String(figures.deferred),
     String(figures.averageMs),
   ])
   const widths = COLUMNS.map((title, column) =>

@@ -22,7 +22,7 @@ function start(args: readonly string[], env: Record<string, string> = {}): Child
   const options = { env: { ...plainEnv, ...env }, stdio: 'pipe' } as const
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', 'scripts/start.ts', '--state', state, ...args],
+    ['--import', './scripts/build.mjs', '--import', 'tsx', 'scripts/start.ts', '--state', state, ...args],
     options,
   )
   started.push(child)
@@ -64,9 +64,9 @@ describe('npm start', () => {
     const first = await outputOf(start(['--once']))
     expect(first.err).toBe('')
     expect(first.out).toContain('500 URLs in the sitemap: 500 to submit, 0 already known.')
-    expect(first.out).toMatch(/Engine +Total +Accepted +Failed +Average ms/)
-    expect(first.out).toMatch(/engines\/a\/indexnow +500 +500 +0 +\d+/)
-    expect(first.out).toMatch(/engines\/b\/indexnow +500 +500 +0 +\d+/)
+    expect(first.out).toMatch(/Engine +Total +Accepted +Failed +Waiting +Average ms/)
+    expect(first.out).toMatch(/engines\/a\/indexnow +500 +500 +0 +0 +\d+/)
+    expect(first.out).toMatch(/engines\/b\/indexnow +500 +500 +0 +0 +\d+/)
     expect(first.code).toBe(0)
     const second = await outputOf(start(['--once']))
     expect(second.out).toContain('500 URLs in the sitemap: 0 to submit, 500 already known.')
@@ -101,11 +101,22 @@ describe('npm start', () => {
     expect(next.code).toBe(0)
   })
 
-  it('works on a real site named by SITEMAP_URL and INDEXNOW_API_KEY', async () => {
+  it('stopped in mid-run by Ctrl-C it ends quietly', async () => {
+    const child = start([])
+    await untilPrinted(child, '/1000')
+    child.kill('SIGINT')
+    const { code, err } = await outputOf(child)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+
+  it('works on a real site named by SITEMAP_URL and INDEXNOW_API_KEY, after the demo and with the key as env:NAME', async () => {
+    expect((await outputOf(start(['--once']))).code).toBe(0)
     const sandbox = await startSandbox({ pages: 12 })
     const env = {
       SITEMAP_URL: sandbox.sitemapUrl,
-      INDEXNOW_API_KEY: sandbox.key,
+      SITE_HOST: new URL(sandbox.sitemapUrl).host,
+      INDEXNOW_API_KEY: 'env:MY_KEY',
+      MY_KEY: sandbox.key,
       INDEXNOW_SEARCH_ENGINES: sandbox.engines.a,
       ALLOW_PRIVATE_NETWORK: 'true',
     }
