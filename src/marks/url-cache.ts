@@ -1,6 +1,7 @@
 import type { Clock, KeyValueStore, Logger, Sleep } from '../ports'
 import { endpointId } from './fingerprint'
-import { MarkTable } from './mark-table'
+import { MarkLayers } from './mark-layers'
+import type { Lifetime, MarkTable } from './mark-table'
 
 const MS_PER_DAY = 86_400_000
 const SECONDS_PER_DAY = 86_400
@@ -12,7 +13,7 @@ export interface UrlCacheOptions {
   readonly clock: Clock
   readonly sleep: Sleep
   readonly logger: Logger
-  readonly key: string
+  readonly keyOf: (bucket: string) => string
   readonly ttlDays: number
   /** Addresses of the channel's endpoints. Their order decides the bits of every mask here, never those stored. */
   readonly endpoints: readonly string[]
@@ -23,55 +24,83 @@ interface Markable {
   readonly lastmod: number | null
 }
 
+/** The marks as a scan asks them, in place. */
+export interface MarkImage extends Lifetime {
+  readonly recent: Uint8Array
+  readonly buckets: readonly Uint8Array[]
+  /** The bits of all endpoints asked. */
+  readonly wanted: number
+}
+
 /** What each endpoint of one channel has settled for one site. */
 export class UrlCache {
-  readonly #options: UrlCacheOptions
-  readonly #endpointIds: readonly bigint[]
-  #table: MarkTable
-  #bits: readonly number[]
   #unsaved = 0
   #oldestUnsaved = 0
   #lastFlush = Number.NEGATIVE_INFINITY
   #flushing: Promise<void> = Promise.resolve()
 
-  private constructor(options: UrlCacheOptions, table: MarkTable) {
-    this.#options = options
-    this.#endpointIds = options.endpoints.map(endpointId)
-    this.#table = table
-    this.#bits = this.#endpointIds.map((id) => table.bitOf(id, this.#endpointIds))
-  }
+  private constructor(
+    private readonly options: UrlCacheOptions,
+    private readonly layers: MarkLayers,
+  ) {}
 
   static async open(options: UrlCacheOptions): Promise<UrlCache> {
-    return new UrlCache(options, await readTable(options))
+    const { ttlDays, endpoints } = options
+    const layerOptions = {
+      ...options,
+      ttlSeconds: ttlDays * SECONDS_PER_DAY,
+      endpoints: endpoints.map(endpointId),
+    }
+    return new UrlCache(options, await MarkLayers.open(layerOptions, lifetime(options)))
   }
 
   get unsaved(): number {
     return this.#unsaved
   }
 
+  /** Whether anything readable was stored; without it nothing that relied on marks holds any more. */
+  get found(): boolean {
+    return this.layers.found
+  }
+
+  get image(): MarkImage {
+    const { recent, buckets, bits } = this.layers
+    return {
+      recent: recent.bytes,
+      buckets: buckets.map(({ bytes }) => bytes),
+      wanted: bits.reduce((all, bit) => all | bit, 0),
+      ...lifetime(this.options),
+    }
+  }
+
   /** One bit per endpoint, in the order given, that still has to hear of this URL. */
   missing({ fingerprint, lastmod }: Markable): number {
-    const wanted = this.#bits.reduce((all, bit) => all | bit, 0)
-    const missing = this.#table.missing(fingerprint, lastmod, wanted, this.#today(), this.#options.ttlDays)
-    if (missing === 0) return 0
+    const wanted = this.layers.bits.reduce((all, bit) => all | bit, 0)
+    const table = this.layers.tableOf(fingerprint)
+    return this.inOrder(table.missing(fingerprint, lastmod, wanted, lifetime(this.options)))
+  }
+
+  /** A table's bits as a mask in the order of the endpoints given. */
+  inOrder(tableBits: number): number {
     let mask = 0
-    for (const [index, bit] of this.#bits.entries()) if ((missing & bit) !== 0) mask |= 1 << index
+    if (tableBits === 0) return mask
+    for (const [index, bit] of this.layers.bits.entries()) if ((tableBits & bit) !== 0) mask |= 1 << index
     return mask
   }
 
-  accept({ fingerprint, lastmod }: Markable, endpoint: number): void {
-    this.#table.accept(fingerprint, lastmod, this.#bits[endpoint] ?? 0, this.#today(), this.#options.ttlDays)
-    this.#changed()
+  accept(url: Markable, endpoint: number): void {
+    const life = lifetime(this.options)
+    this.#tableFor(url, life).accept(url.fingerprint, url.lastmod, this.layers.bits[endpoint] ?? 0, life)
   }
 
-  reject({ fingerprint, lastmod }: Markable, endpoint: number): void {
-    this.#table.reject(fingerprint, lastmod, this.#bits[endpoint] ?? 0, this.#today(), this.#options.ttlDays)
-    this.#changed()
+  reject(url: Markable, endpoint: number): void {
+    const life = lifetime(this.options)
+    this.#tableFor(url, life).reject(url.fingerprint, url.lastmod, this.layers.bits[endpoint] ?? 0, life)
   }
 
   /** Saves when the oldest unsaved mark is older than `ms`, so that a kill never costs more than that. */
   async flushOlderThan(ms: number): Promise<void> {
-    if (this.#unsaved > 0 && this.#options.clock.now() - this.#oldestUnsaved >= ms) await this.flush()
+    if (this.#unsaved > 0 && this.options.clock.now() - this.#oldestUnsaved >= ms) await this.flush()
   }
 
   /** Saves what is new, one write at a time and never two within a second. */
@@ -82,42 +111,27 @@ export class UrlCache {
 
   async #save(): Promise<void> {
     if (this.#unsaved === 0) return
-    const { clock, sleep, store, key, ttlDays, logger } = this.#options
+    const { clock, sleep, keyOf, logger } = this.options
     const wait = this.#lastFlush + MIN_FLUSH_GAP_MS - clock.now()
     if (wait > 0) await sleep(wait)
-    let saving = 0
+    const saving = this.#unsaved
     try {
-      const stored = await readTable(this.#options)
-      this.#adopt(this.#table.mergedWith(stored, this.#endpointIds, this.#today(), ttlDays))
-      saving = this.#unsaved
       this.#unsaved = 0
-      this.#lastFlush = clock.now()
-      await store.put(key, this.#table.bytes.slice(), { ttlSeconds: ttlDays * SECONDS_PER_DAY })
+      await this.layers.save(lifetime(this.options))
     } catch {
       // Accepted but not remembered: the next flush tries again, at worst the URLs are sent once more.
       this.#unsaved += saving
-      logger.error('marks could not be saved', { key, marks: this.#unsaved })
+      logger.error('marks could not be saved', { key: keyOf('0'), marks: this.#unsaved })
     }
+    this.#lastFlush = clock.now()
   }
 
-  #adopt(table: MarkTable): void {
-    this.#table = table
-    this.#bits = this.#endpointIds.map((id) => table.bitOf(id, this.#endpointIds))
-  }
-
-  #changed(): void {
-    if (this.#unsaved++ === 0) this.#oldestUnsaved = this.#options.clock.now()
-  }
-
-  #today(): number {
-    return Math.floor(this.#options.clock.now() / MS_PER_DAY)
+  #tableFor({ fingerprint }: Markable, life: Lifetime): MarkTable {
+    if (this.#unsaved++ === 0) this.#oldestUnsaved = this.options.clock.now()
+    return this.layers.recentFor(fingerprint, life)
   }
 }
 
-async function readTable({ store, key, logger }: UrlCacheOptions): Promise<MarkTable> {
-  const bytes = await store.getBytes(key)
-  if (bytes === null) return MarkTable.empty()
-  const table = MarkTable.parse(bytes)
-  if (table === null) logger.error('stored marks are unreadable: their URLs are submitted again', { key })
-  return table ?? MarkTable.empty()
+function lifetime({ clock, ttlDays }: UrlCacheOptions): Lifetime {
+  return { today: Math.floor(clock.now() / MS_PER_DAY), ttlDays }
 }

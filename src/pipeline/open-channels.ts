@@ -69,7 +69,7 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
 
   const marks = await UrlCache.open({
     ...ports,
-    key: keys.marks(channel.cachePrefix, site.id, 0),
+    keyOf: (bucket) => keys.marks(channel.cachePrefix, site.id, bucket),
     ttlDays: site.cacheTtlDays,
     endpoints: channel.endpoints(site).map(({ address }) => address),
   })

@@ -3,6 +3,7 @@ import { MarkTable } from '../../src/marks/mark-table'
 
 const TODAY = 20_500
 const TTL = 30
+const LIFE = { today: TODAY, ttlDays: TTL }
 const A = 11n
 const B = 22n
 const C = 33n
@@ -20,17 +21,17 @@ function tableOf(order: readonly bigint[], entries: readonly Entry[]): MarkTable
   const table = MarkTable.empty()
   for (const endpoint of order) table.bitOf(endpoint, ALL)
   for (const { url, endpoint, lastmod = null, day = TODAY } of entries) {
-    table.accept(url, lastmod, table.bitOf(endpoint, ALL), day, TTL)
+    table.accept(url, lastmod, table.bitOf(endpoint, ALL), { today: day, ttlDays: TTL })
   }
   return table
 }
 
 /** Which endpoints have settled this URL. */
 function settled(table: MarkTable, url: bigint, lastmod: number | null = null): bigint[] {
-  return ALL.filter((id) => table.missing(url, lastmod, table.bitOf(id, ALL), TODAY, TTL) === 0)
+  return ALL.filter((id) => table.missing(url, lastmod, table.bitOf(id, ALL), LIFE) === 0)
 }
 
-const merge = (one: MarkTable, other: MarkTable) => one.mergedWith(other, ALL, TODAY, TTL)
+const merge = (one: MarkTable, other: MarkTable) => one.mergedWith(other, ALL, LIFE)
 
 describe('merging two tables', () => {
   it('loses nothing, whatever order their endpoints have', () => {
@@ -86,7 +87,7 @@ describe('merging two tables', () => {
 
   it('a rejection of one and an acceptance of the other are an acceptance', () => {
     const one = MarkTable.empty()
-    one.reject(1n, null, one.bitOf(A, ALL), TODAY, TTL)
+    one.reject(1n, null, one.bitOf(A, ALL), LIFE)
     const merged = merge(one, tableOf([B, A], [{ url: 1n, endpoint: A }]))
     expect(settled(merged, 1n)).toEqual([A])
   })
@@ -94,20 +95,20 @@ describe('merging two tables', () => {
   it('keeps the marks of an endpoint that is switched off for now', () => {
     const one = tableOf([A], [{ url: 1n, endpoint: A }])
     const other = tableOf([B], [{ url: 1n, endpoint: B }])
-    expect(settled(one.mergedWith(other, [A], TODAY, TTL), 1n)).toEqual([A, B])
+    expect(settled(one.mergedWith(other, [A], LIFE), 1n)).toEqual([A, B])
   })
 
   it('nine endpoints: the one nobody asks any more gives way, nobody inherits its marks', () => {
     const eight = [A, 2n, 3n, 4n, 5n, 6n, 7n, 8n]
     const stored = MarkTable.empty()
-    for (const id of eight) stored.accept(1n, null, stored.bitOf(id, eight), TODAY, TTL)
+    for (const id of eight) stored.accept(1n, null, stored.bitOf(id, eight), LIFE)
     const configured = [...eight.slice(1), 9n]
     const mine = MarkTable.parse(stored.bytes.slice()) ?? MarkTable.empty()
     const ninth = mine.bitOf(9n, configured)
-    mine.accept(2n, null, ninth, TODAY, TTL)
-    const merged = mine.mergedWith(stored, configured, TODAY, TTL)
+    mine.accept(2n, null, ninth, LIFE)
+    const merged = mine.mergedWith(stored, configured, LIFE)
     const missing = (url: bigint) =>
-      configured.filter((id) => merged.missing(url, null, merged.bitOf(id, configured), TODAY, TTL) !== 0)
+      configured.filter((id) => merged.missing(url, null, merged.bitOf(id, configured), LIFE) !== 0)
     expect(missing(1n)).toEqual([9n])
     expect(missing(2n)).toEqual(eight.slice(1))
   })

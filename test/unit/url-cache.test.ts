@@ -8,6 +8,7 @@ import { createVirtualClock } from '../support/virtual-clock'
 const START = Date.UTC(2026, 3, 1, 12)
 const DAY_MS = 86_400_000
 const KEY = 'url_cache:shop.example:0'
+const keyOf = (bucket: string) => `url_cache:shop.example:${bucket}`
 const A = 'https://a.example/indexnow'
 const B = 'https://b.example/indexnow'
 const url = (n: number, lastmod: number | null = null) => ({ fingerprint: BigInt(n), lastmod })
@@ -28,7 +29,7 @@ function world() {
     },
   }
   const open = (endpoints: readonly string[] = [A, B]) =>
-    UrlCache.open({ store, clock, sleep: clock.sleep, logger: log.logger, key: KEY, ttlDays: 30, endpoints })
+    UrlCache.open({ store, clock, sleep: clock.sleep, logger: log.logger, keyOf, ttlDays: 30, endpoints })
   return { clock, log, store, puts, trouble, open }
 }
 
