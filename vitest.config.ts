@@ -8,7 +8,13 @@ export default defineConfig({
     silent: 'passed-only',
     projects: [
       { test: { name: 'architecture', include: ['test/architecture/**/*.test.ts'] } },
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/contract/memory*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts', 'test/sitemap/**/*.test.ts', 'test/contract/memory*.test.ts'],
+          globalSetup: ['test/support/build-setup.ts'],
+        },
+      },
       {
         test: {
           name: 'commands',
@@ -32,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'workers',
           include: ['test/scenarios/**/*.test.ts', 'test/contract/cloudflare*.test.ts'],
-          globalSetup: ['test/support/sandbox-setup.ts'],
+          globalSetup: ['test/support/build-setup.ts', 'test/support/sandbox-setup.ts'],
           testTimeout: 60_000,
         },
       },

@@ -1,6 +1,7 @@
 // Writes what the source needs from outside itself. Run by wrangler before it bundles, and by every npm command.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { buildScanner } from './build-scanner.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { version, homepage } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
@@ -18,3 +19,4 @@ try {
   // First build.
 }
 if (current !== source) writeFileSync(target, source)
+await buildScanner(root)

@@ -63,6 +63,9 @@ export interface Budget {
   msLeft(): number
 }
 
+/** The scanner's core, compiled: a `WebAssembly.Module`. Where one may be compiled differs, so the entries bring it. */
+export type ScannerModule = object
+
 export interface Ports {
   readonly clock: Clock
   readonly sleep: Sleep

@@ -5,7 +5,7 @@ import type { HttpClient } from '../net/http-client'
 import type { RetryContext } from '../net/retry'
 import { admit } from './admit'
 import { fetchSitemap, type SitemapFailure } from './fetch-sitemap'
-import type { SitemapEntry } from './scanner'
+import type { SitemapEntry } from './saxes-scanner'
 
 const MAX_DEPTH = 5
 const SLICE_SIZE = 10_000

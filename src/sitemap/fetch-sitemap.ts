@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../net/http-client'
 import { type Again, retry } from '../net/retry'
 import type { CrawlOptions } from './crawler'
 import { readSitemap } from './read-sitemap'
-import type { SitemapEntry } from './scanner'
+import type { SitemapEntry } from './saxes-scanner'
 
 const MAX_REDIRECTS = 5
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { Scanner, type SitemapSink } from './scanner'
+import { Scanner, type SitemapSink } from './saxes-scanner'
 
 /** The protocol's own limit for one file, decompressed. */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024

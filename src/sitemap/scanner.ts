@@ -1,114 +1,147 @@
-import { SaxesParser } from 'saxes'
-import { parseLastmod } from './lastmod'
+import type { ScannerModule } from '../ports'
+import { readReport, type ScanReport } from './scan-report'
+import { ScannerCore } from './scanner-core'
 
-export interface SitemapEntry {
-  /** As written, entities resolved; not yet admitted. */
+export interface ScanBucket {
+  /** A table of marks, the stored bytes as they are. */
+  readonly image: Uint8Array
+  /** The bit each endpoint owns in this table, in the channel's order of endpoints; 0 for one that is not asked. */
+  readonly bits: readonly number[]
+}
+
+export interface ScanChannel {
+  readonly id: string
+  /** One, or a power of two of them: the leading bits of a URL's fingerprint choose. */
+  readonly buckets: readonly ScanBucket[]
+  /** Days since 1970. */
+  readonly today: number
+  readonly ttlDays: number
+}
+
+export interface PendingRow {
+  readonly kind: 'pending'
+  /** In normal form. */
   readonly loc: string
   readonly lastmod: number | null
+  readonly fingerprint: bigint
+  /** Per channel that misses it, one bit per endpoint in the channel's order. */
+  readonly missing: Readonly<Record<string, number>>
 }
 
-export interface SitemapSink {
-  /** A `<url>` of a `<urlset>`. */
-  page(entry: SitemapEntry): void
-  /** A `<sitemap>` of a `<sitemapindex>`. */
-  child(entry: SitemapEntry): void
+export type Row =
+  | PendingRow
+  /** Not in normal form or not on this origin: `admit()` decides, then `ask()` is asked. */
+  | { readonly kind: 'raw'; readonly loc: string; readonly lastmod: number | null }
+  /** A `<sitemap>` of an index. */
+  | { readonly kind: 'child'; readonly loc: string; readonly lastmod: number | null }
+
+export interface ScannerOptions {
+  /** Seeds the fingerprints. */
+  readonly siteId: string
+  /** In normal form and without a slash at its end, like `https://www.example.com`. */
+  readonly origin: string
+  readonly channels: readonly ScanChannel[]
 }
 
-/** Longer texts are no URL: they are cut, so that no document can fill the memory with one. */
-const MAX_TEXT_LENGTH = 8_192
+const KINDS = ['pending', 'raw', 'child'] as const
+const ANSWERS = ['known', 'duplicate', 'pending'] as const
 
-const ROOTS: Readonly<Record<string, { item: string; kind: keyof SitemapSink }>> = {
-  urlset: { item: 'url', kind: 'page' },
-  sitemapindex: { item: 'sitemap', kind: 'child' },
-}
+/** What lies where in a row; wasm/entry.ts writes it. */
+const ROW = { FINGERPRINT: 0, LASTMOD: 8, TEXT: 16, LENGTH: 20, KIND: 24, MISSING: 32 } as const
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Turns the text of a sitemap, in any pieces, into entries. Only `loc` and `lastmod` directly inside the sitemap's own
- * items count, so that images, videos and alternates are never taken for pages.
+ * Turns the bytes of sitemaps, in any pieces, into rows. One scanner serves one crawl: a URL met in one document is a
+ * duplicate in the next. URLs that every channel knows never leave the core and never become strings.
  */
 export class Scanner {
-  readonly #parser = new SaxesParser()
-  #kind: keyof SitemapSink | null = null
-  #item = ''
-  #depth = 0
-  #inItem = false
-  #field: 'loc' | 'lastmod' | null = null
-  #text = ''
-  #loc: string | null = null
-  #lastmod: string | null = null
-  #started = false
-  #error: string | null = null
+  readonly #core: ScannerCore
+  readonly #channels: readonly ScanChannel[]
+  #ended = false
 
-  constructor(private readonly sink: SitemapSink) {
-    this.#parser.on('opentag', ({ name }) => this.#open(localName(name)))
-    this.#parser.on('closetag', () => this.#close())
-    this.#parser.on('text', (text) => this.#append(text))
-    this.#parser.on('cdata', (text) => this.#append(text))
-    this.#parser.on('doctype', () => this.#fail('it has a DOCTYPE, which is refused'))
-    this.#parser.on('error', (error) => this.#fail(`it is malformed (${error.message.slice(0, 100)})`))
+  constructor(module: ScannerModule, options: ScannerOptions) {
+    this.#core = new ScannerCore(module)
+    this.#channels = options.channels
+    this.#core.load(options)
+    this.begin()
   }
 
-  /** What is wrong with the document, once something is; everything before it has been handed out. */
-  get error(): string | null {
-    return this.#error
+  /** A new document; what the crawl has met stays. */
+  begin(): void {
+    this.#ended = false
+    this.#core.exports.begin()
   }
 
-  write(text: string): void {
-    // Blank lines before the declaration are common and harmless.
-    const piece = this.#started ? text : text.replace(/^[\s\ufeff]+/, '')
-    if (piece === '' || this.#error !== null) return
-    this.#started = true
-    this.#parser.write(piece)
-  }
-
-  end(): void {
-    if (this.#error !== null) return
-    if (!this.#started) this.#fail('it is empty')
-    else this.#parser.close()
-  }
-
-  #open(name: string): void {
-    if (this.#error !== null) return
-    this.#depth++
-    if (this.#depth === 1) {
-      const root = ROOTS[name]
-      if (root === undefined) this.#fail(`its root is <${name.slice(0, 40)}>, so it is not a sitemap`)
-      this.#kind = root?.kind ?? null
-      this.#item = root?.item ?? ''
-    } else if (this.#depth === 2) {
-      this.#loc = null
-      this.#lastmod = null
-      this.#inItem = name === this.#item
-    } else if (this.#depth === 3 && this.#inItem && (name === 'loc' || name === 'lastmod')) {
-      this.#field = name
-      this.#text = ''
+  /** The rows of this chunk, at most 1,000 at a time. The chunk must stay as it is until the last of them is taken. */
+  *write(chunk: Uint8Array): Generator<readonly Row[], void, void> {
+    const { exports } = this.#core
+    const room = exports.INPUT_BYTES.value
+    for (let from = 0; from < chunk.byteLength; from += room) {
+      const piece = chunk.subarray(from, from + room)
+      this.#core.bytes.set(piece, exports.INPUT.value)
+      exports.feed(piece.byteLength)
+      for (let isFull = true; isFull; ) {
+        isFull = exports.scan() !== 0
+        const rows = this.#takeRows()
+        if (rows.length > 0) yield rows
+      }
     }
   }
 
-  #append(text: string): void {
-    if (this.#field === null || this.#depth !== 3) return
-    this.#text += text.slice(0, MAX_TEXT_LENGTH - this.#text.length)
+  /** Nothing more comes of this document: from now on the report says whether it was whole. */
+  end(): ScanReport {
+    this.#ended = true
+    return this.report
   }
 
-  #close(): void {
-    if (this.#error !== null) return
-    if (this.#depth === 3 && this.#field !== null) {
-      if (this.#field === 'loc') this.#loc ??= this.#text
-      else this.#lastmod ??= this.#text
-      this.#field = null
-    } else if (this.#depth === 2 && this.#loc !== null && this.#kind !== null) {
-      const lastmod = this.#lastmod === null ? null : parseLastmod(this.#lastmod)
-      this.sink[this.#kind]({ loc: this.#loc, lastmod })
-      this.#loc = null
+  /** Asks the marks about a URL that `admit()` put into normal form; it counts as one of the current document. */
+  ask(url: string, lastmod: number | null): PendingRow | 'known' | 'duplicate' {
+    const { exports } = this.#core
+    const length = this.#core.write(url, exports.ASK.value, exports.ASK_BYTES.value)
+    const answer = ANSWERS[exports.ask(length, lastmod ?? Number.NaN)] ?? 'known'
+    if (answer !== 'pending') return answer
+    const at = exports.ROWS.value
+    return { kind: 'pending', loc: url, lastmod, ...this.#answerAt(at) }
+  }
+
+  get report(): ScanReport {
+    return readReport(this.#core, this.#channels, this.#ended)
+  }
+
+  #takeRows(): Row[] {
+    const { exports, view } = this.#core
+    const count = exports.takeRows()
+    const text = this.#textOf(count)
+    return Array.from({ length: count }, (_, index) => {
+      const at = exports.ROWS.value + index * exports.ROW_BYTES.value
+      const kind = KINDS[view.getUint32(at + ROW.KIND, true)] ?? 'raw'
+      const seconds = view.getFloat64(at + ROW.LASTMOD, true)
+      const lastmod = Number.isNaN(seconds) ? null : seconds
+      const loc = text(view.getUint32(at + ROW.TEXT, true), view.getUint32(at + ROW.LENGTH, true))
+      return kind === 'pending' ? { kind, loc, lastmod, ...this.#answerAt(at) } : { kind, loc, lastmod }
+    })
+  }
+
+  /** One decoding for all rows, where every byte is a character; else one per row. */
+  #textOf(count: number): (from: number, length: number) => string {
+    const { exports, bytes, view } = this.#core
+    if (count === 0) return () => ''
+    const last = exports.ROWS.value + (count - 1) * exports.ROW_BYTES.value
+    const end = view.getUint32(last + ROW.TEXT, true) + view.getUint32(last + ROW.LENGTH, true)
+    const start = exports.TEXT.value
+    const whole = decoder.decode(bytes.subarray(start, start + end))
+    if (whole.length === end) return (from, length) => whole.slice(from, from + length)
+    return (from, length) => decoder.decode(bytes.subarray(start + from, start + from + length))
+  }
+
+  #answerAt(at: number): Pick<PendingRow, 'fingerprint' | 'missing'> {
+    const { view } = this.#core
+    const missing: Record<string, number> = {}
+    for (const [index, { id }] of this.#channels.entries()) {
+      const bits = view.getUint8(at + ROW.MISSING + index)
+      if (bits !== 0) missing[id] = bits
     }
-    this.#depth--
+    return { fingerprint: view.getBigUint64(at + ROW.FINGERPRINT, true), missing }
   }
-
-  #fail(error: string): void {
-    this.#error ??= error
-  }
-}
-
-function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1).toLowerCase()
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Scanner, type SitemapEntry } from '../../src/sitemap/scanner'
+import { Scanner, type SitemapEntry } from '../../src/sitemap/saxes-scanner'
 
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 const urlset = (inside: string) => `<?xml version="1.0" encoding="UTF-8"?>\n<urlset ${NS}>${inside}</urlset>`

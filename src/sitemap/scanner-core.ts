@@ -1,0 +1,113 @@
+import type { ScannerModule } from '../ports'
+import type { ScanChannel } from './scanner'
+
+interface Constant {
+  readonly value: number
+}
+
+/** What the compiled module offers; `wasm/scanner.ts` is its source, `wasm/layout.ts` says what the places hold. */
+interface CoreExports {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  readonly INPUT: Constant
+  readonly INPUT_BYTES: Constant
+  readonly ASK: Constant
+  readonly ASK_BYTES: Constant
+  readonly ORIGIN: Constant
+  readonly ORIGIN_BYTES: Constant
+  readonly REPORT: Constant
+  readonly ROOT_NAME: Constant
+  readonly ROWS: Constant
+  readonly ROW_BYTES: Constant
+  readonly TEXT: Constant
+  readonly CHANNELS: Constant
+  readonly CHANNEL_BYTES: Constant
+  readonly BUCKET_BYTES: Constant
+  allocate(bytes: number): number
+  addChannel(log2: number, today: number, ttlDays: number): number
+  setOrigin(length: number): void
+  open(idLength: number): void
+  begin(): void
+  feed(length: number): void
+  /** 1 when the output is full, 0 when the input is used up. */
+  scan(): number
+  takeRows(): number
+  ask(length: number, lastmod: number): number
+  place(): number
+  openElements(): number
+}
+
+/** The one thing of WebAssembly that is needed, so that no platform's types are. */
+declare const WebAssembly: { readonly Instance: new (module: ScannerModule) => { readonly exports: unknown } }
+
+const encoder = new TextEncoder()
+
+/** An instance of the compiled scanner with a site's origin and marks in its memory. */
+export class ScannerCore {
+  readonly exports: CoreExports
+  #bytes = new Uint8Array(0)
+  #view = new DataView(this.#bytes.buffer)
+
+  constructor(module: ScannerModule) {
+    this.exports = new WebAssembly.Instance(module).exports as CoreExports
+  }
+
+  /** The memory as it is now: growing it leaves older views empty. */
+  get bytes(): Uint8Array {
+    this.#refresh()
+    return this.#bytes
+  }
+
+  get view(): DataView {
+    this.#refresh()
+    return this.#view
+  }
+
+  /** Everything is in place after this; nothing may be added. */
+  load(options: { siteId: string; origin: string; channels: readonly ScanChannel[] }): void {
+    const { exports } = this
+    for (const channel of options.channels) this.#addChannel(channel)
+    exports.setOrigin(this.write(options.origin, exports.ORIGIN.value, exports.ORIGIN_BYTES.value))
+    exports.open(this.write(options.siteId, exports.ASK.value, exports.ASK_BYTES.value))
+  }
+
+  /** Puts text into the memory and returns its length there. */
+  write(text: string, at: number, room: number): number {
+    const { read, written } = encoder.encodeInto(text, this.bytes.subarray(at, at + room))
+    if (read < text.length)
+      throw new RangeError(`a text of ${text.length} characters is too long to ask about`)
+    return written
+  }
+
+  #addChannel({ buckets, today, ttlDays }: ScanChannel): void {
+    const log2 = Math.log2(buckets.length)
+    if (!Number.isInteger(log2)) throw new RangeError(`${buckets.length} buckets: it must be a power of two`)
+    const start = this.exports.addChannel(log2, today, ttlDays)
+    for (const [index, { image, bits }] of buckets.entries()) {
+      const table = this.exports.allocate(image.byteLength)
+      const at = start + index * this.exports.BUCKET_BYTES.value
+      this.bytes.set(image, table)
+      this.view.setUint32(at, table, true)
+      this.view.setUint32(at + 4, 2 ** (image[4] ?? 0) - 1, true)
+      this.view.setUint32(
+        at + 8,
+        bits.reduce((all, bit) => all | bit, 0),
+        true,
+      )
+      this.bytes.set(inCallersOrder(bits), at + 16)
+    }
+  }
+
+  #refresh(): void {
+    const { buffer } = this.exports.memory
+    if (this.#bytes.buffer === buffer) return
+    this.#bytes = new Uint8Array(buffer)
+    this.#view = new DataView(buffer)
+  }
+}
+
+/** For every set of a table's bits the same set with bit 0 for the first endpoint, bit 1 for the second, and so on. */
+function inCallersOrder(bits: readonly number[]): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, set) =>
+    bits.reduce((all, bit, index) => ((set & bit) !== 0 ? all | (1 << index) : all), 0),
+  )
+}
