@@ -73,4 +73,5 @@ export interface Ports {
   readonly random: Random
   readonly logger: Logger
   readonly store: KeyValueStore
+  readonly scanner: ScannerModule
 }

@@ -2,6 +2,7 @@ import type { ExecutionContext, KVNamespace, ScheduledController } from '@cloudf
 import { type Application, compose, configure } from './compose'
 import { createCloudflareKv } from './drivers/cloudflare-kv'
 import { systemClock, systemFetch, systemRandom, systemSleep } from './drivers/system'
+import scanner from './generated/scanner.wasm'
 import { createLogger } from './logger'
 
 export interface Env {
@@ -28,6 +29,7 @@ function applicationFor(env: Env): Application {
     random: systemRandom,
     logger,
     store: createCloudflareKv(env.KV),
+    scanner,
   }
   const application = compose(ports, configuration)
   applications.set(env, application)

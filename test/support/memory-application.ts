@@ -4,6 +4,7 @@ import type { Site } from '../../src/domain/site'
 import { createMemoryStore } from '../../src/drivers/memory-store'
 import { createLogger } from '../../src/logger'
 import type { Clock, Fetch, KeyValueStore, Logger, Random } from '../../src/ports'
+import { readScannerModule } from './scanner-module'
 import { createVirtualClock, type VirtualClock } from './virtual-clock'
 
 export const TOKEN = 'a-token-of-32-characters-exactly'
@@ -75,7 +76,15 @@ export function composeInMemory(options: {
   const log = createLogCapture(clock, configuration.settings.logLevel)
   const store = createMemoryStore(clock)
   const random = createSeededRandom(options.seed ?? 1)
-  const ports = { clock, sleep: clock.sleep, fetch: options.fetch, random, logger: log.logger, store }
+  const ports = {
+    clock,
+    sleep: clock.sleep,
+    fetch: options.fetch,
+    random,
+    logger: log.logger,
+    store,
+    scanner: readScannerModule(),
+  }
   const app = compose(ports, configuration)
   return {
     app,
