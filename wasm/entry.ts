@@ -42,6 +42,7 @@ export const enum Kind {
 let seed: u64 = 0
 let rows: i32 = 0
 let textEnd: usize = TEXT
+let isWaiting: bool = false
 
 let itemPrefix: u32 = 0
 let hasLoc: bool = false
@@ -121,6 +122,8 @@ export function closeEntry(isIndex: bool): void {
     addRow(Kind.child, 0)
   } else if (!isPlain(locAt, locLength)) {
     addRow(Kind.raw, 0)
+    // The caller asks about it before anything after it is read: of two spellings of a URL the first counts.
+    isWaiting = true
   } else if (locLength > MAX_URL) {
     add(Count.tooLong)
   } else {
@@ -154,13 +157,14 @@ export function fingerprintOf(at: usize, length: usize): u64 {
 /** There is always room for one more row, so a full output can wait until the entry is over. */
 @inline
 export function isOutputFull(): bool {
-  return rows >= MAX_ROWS || textEnd + MAX_VALUE > TEXT + TEXT_BYTES
+  return isWaiting || rows >= MAX_ROWS || textEnd + MAX_VALUE > TEXT + TEXT_BYTES
 }
 
 export function takeRows(): i32 {
   const count = rows
   rows = 0
   textEnd = TEXT
+  isWaiting = false
   return count
 }
 

@@ -30,7 +30,10 @@ export interface PendingRow {
 
 export type Row =
   | PendingRow
-  /** Not in normal form or not on this origin: `admit()` decides, then `ask()` is asked. */
+  /**
+   * Not in normal form or not on this origin: `admit()` decides, then `ask()` is asked. Always the last row of its batch, so
+   * that of two spellings of one URL the first counts.
+   */
   | { readonly kind: 'raw'; readonly loc: string; readonly lastmod: number | null }
   /** A `<sitemap>` of an index. */
   | { readonly kind: 'child'; readonly loc: string; readonly lastmod: number | null }
