@@ -15,7 +15,7 @@ import {
   TEXT_BYTES,
   add,
 } from './layout'
-import { parseLastmod } from './lastmod'
+import { parseLastmod, period } from './lastmod'
 import { Answer, consult } from './marks'
 import { IMAGE, LASTMOD, LINK, LOC, NEWS, VIDEO, XHTML, isLocal, prefix, prefixHash } from './name'
 import { isPlain } from './plain-url'
@@ -52,6 +52,7 @@ let locLength: i32 = 0
 let locTooLong: bool = false
 let locHasEntity: bool = false
 let lastmod: i64 = NO_LASTMOD
+let lastmodPeriod: i32 = 0
 
 export function setSeed(value: u64): void {
   seed = value
@@ -107,6 +108,7 @@ export function closeChild(): void {
     hasLastmod = true
     const isUsable = !valueTooLong && !valueHasEntity
     lastmod = isUsable ? parseLastmod(valueAt, valueLength) : NO_LASTMOD
+    lastmodPeriod = period
   }
 }
 
@@ -120,6 +122,8 @@ export function closeEntry(isIndex: bool): void {
     add(Count.tooLong)
   } else if (isIndex) {
     addRow(Kind.child, 0)
+    // An index child is skipped by the end of the period its lastmod names.
+    store<u32>(ROWS + <usize>(rows - 1) * ROW_BYTES, lastmodPeriod, 28)
   } else if (!isPlain(locAt, locLength)) {
     addRow(Kind.raw, 0)
     // The caller asks about it before anything after it is read: of two spellings of a URL the first counts.

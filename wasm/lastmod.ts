@@ -5,6 +5,15 @@ import { isBlank, wideBlank } from './find'
 let at: usize = 0
 let end: usize = 0
 
+// How long the period lasts that a date names, rounded up, in seconds. Without a zone it may be any zone's.
+const YEAR: i32 = 366 * 86400
+const MONTH: i32 = 31 * 86400
+const DAY: i32 = 86400
+const ANY_ZONE: i32 = 12 * 3600
+
+/** Of the date last parsed. */
+export let period: i32 = 0
+
 /** Unix seconds, or NO_LASTMOD for anything that is not a date. */
 export function parseLastmod(from: usize, length: usize): i64 {
   at = from
@@ -15,9 +24,14 @@ export function parseLastmod(from: usize, length: usize): i64 {
   let month = 1
   let day = 1
   let time: i64 = 0
+  period = YEAR + ANY_ZONE
   if (at < end) {
+    period = MONTH + ANY_ZONE
     month = part(0x2d)
-    if (at < end) day = part(0x2d)
+    if (at < end) {
+      period = DAY + ANY_ZONE
+      day = part(0x2d)
+    }
     if (at < end) time = timeOfDay()
   }
   if ((year | month | day) < 0 || time == NO_LASTMOD) return NO_LASTMOD
@@ -31,7 +45,9 @@ function timeOfDay(): i64 {
   const hour = digits(2)
   const minute = part(0x3a)
   let second = 0
+  period = 60
   if (at < end && load<u8>(at) == 0x3a) {
+    period = 1
     second = part(0x3a)
     if (second >= 0 && at < end && load<u8>(at) == 0x2e) {
       at++
@@ -48,7 +64,10 @@ function timeOfDay(): i64 {
 /** Seconds east of Greenwich. */
 function zone(): i32 {
   while (at < end && load<u8>(at) == 0x20) at++
-  if (at == end) return 0
+  if (at == end) {
+    period += ANY_ZONE
+    return 0
+  }
   const sign = load<u8>(at++)
   if (sign == 0x5a || sign == 0x7a) return 0
   if (sign != 0x2b && sign != 0x2d) return i32.MIN_VALUE

@@ -12,7 +12,7 @@ import {
 } from './layout'
 
 // A channel: u32 buckets, u32 log2 of their number, i32 today, i32 days a mark lasts, u32 missing in this document,
-// u32 oldest day in this document. A bucket: u32 table, u32 mask of its slots, u32 wanted bits, u32 unused, then for
+// u32 oldest day in this document, u32 recent table, u32 mask of its slots. A bucket: u32 table, u32 mask of its slots, u32 wanted bits, u32 unused, then for
 // every set of the table's bits the same set in the caller's order.
 const TABLE_HEADER: usize = 80
 const RECORD_BYTES: usize = 16
@@ -81,10 +81,12 @@ export function consult(fingerprint: u64, lastmod: i64): Answer {
     const log2 = load<u32>(channel, 4)
     const index: usize = log2 == 0 ? 0 : <usize>(fingerprint >> (64 - log2))
     const bucket = <usize>load<u32>(channel) + index * BUCKET_BYTES
-    const record = locate(load<u32>(bucket), load<u32>(bucket, 4), fingerprint)
+    // A recent mark stands in for an older one.
+    let record = locate(load<u32>(channel, 24), load<u32>(channel, 28), fingerprint)
+    if (load<u16>(record, 12) == 0) record = locate(load<u32>(bucket), load<u32>(bucket, 4), fingerprint)
     let missing = load<u32>(bucket, 8)
     const day: u32 = load<u16>(record, 12)
-    if (day != 0 && load<i32>(channel, 8) - <i32>day < load<i32>(channel, 12)) {
+    if (day != 0 && isAlive(<i32>day, load<i32>(channel, 8), load<i32>(channel, 12))) {
       if (isNewer(stored, load<u32>(record, 8), day)) {
         changed = true
       } else {
@@ -116,9 +118,15 @@ function locate(table: usize, mask: u32, fingerprint: u64): usize {
 }
 
 @inline
+function isAlive(day: i32, today: i32, ttlDays: i32): bool {
+  return today - day < ttlDays && day <= today + 1
+}
+
+@inline
 function isNewer(lastmod: u32, known: u32, day: u32): bool {
-  if (lastmod == 0) return false
-  return known == 0 ? lastmod / 86400 > day : lastmod > known
+  if (lastmod == 0 || lastmod == known) return false
+  if (known == 0 || (lastmod < known && known / 86400 > day + 1)) return lastmod / 86400 > day
+  return lastmod > known
 }
 
 /** False when this crawl has met it before. */

@@ -1,5 +1,6 @@
 import type { KeyValueStore, Logger } from '../ports'
-import { type Lifetime, MarkTable } from './mark-table'
+import type { Lifetime } from './mark'
+import { MarkTable } from './mark-table'
 
 /** Where recent marks lie, and all marks of a site that is not very large. */
 const RECENT = '0'

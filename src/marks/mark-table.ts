@@ -11,8 +11,10 @@
  */
 import {
   HEADER_WORDS,
+  isExpired,
   isNewer,
   isTaken,
+  type Lifetime,
   type Mark,
   marksOf,
   RECORD_WORDS,
@@ -30,12 +32,6 @@ const MAX_LOG2 = 20
 const MAX_LOAD = 0.7
 
 export const MAX_ENDPOINTS = 8
-
-/** How long marks are good for, and what day it is. */
-export interface Lifetime {
-  readonly today: number
-  readonly ttlDays: number
-}
 
 export class MarkTable {
   #words: Uint32Array
@@ -128,7 +124,7 @@ export class MarkTable {
   /** Which of the `wanted` bits still have to hear of this URL. */
   missing(fingerprint: bigint, lastmod: number | null, wanted: number, life: Lifetime): number {
     const mark = this.get(fingerprint)
-    if (mark === null || life.today - mark.day >= life.ttlDays) return wanted
+    if (mark === null || isExpired(mark, life)) return wanted
     if (isNewer(toStored(lastmod), mark)) return wanted
     return wanted & ~(mark.accepted | mark.rejected)
   }
@@ -161,7 +157,7 @@ export class MarkTable {
 
   /** Takes in a mark whose bits mean what they mean here. */
   absorb(mark: Mark, life: Lifetime): void {
-    if (life.today - mark.day >= life.ttlDays) return
+    if (isExpired(mark, life)) return
     const at = this.#touch(mark.low, mark.high, mark.lastmod, { ...life, today: mark.day })
     const present = readMark(this.#words, at)
     // Older than what is here: its endpoints have not heard of the newer change.
@@ -199,7 +195,7 @@ export class MarkTable {
       this.#words[COUNT_WORD] = this.size + 1
     } else {
       const mark = readMark(this.#words, at)
-      if (life.today - mark.day < life.ttlDays && !isNewer(lastmod, mark)) return at
+      if (!isExpired(mark, life) && !isNewer(lastmod, mark)) return at
     }
     writeMark(this.#words, at, { low: lo, high: hi, lastmod, day: life.today, accepted: 0, rejected: 0 })
     return at

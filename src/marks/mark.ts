@@ -5,6 +5,12 @@ export const RECORD_WORDS = 4
 const SECONDS_PER_DAY = 86_400
 const MAX_LASTMOD = 0xffffffff
 
+/** How long marks are good for, and what day it is. */
+export interface Lifetime {
+  readonly today: number
+  readonly ttlDays: number
+}
+
 /** What is remembered of one URL. */
 export interface Mark {
   /** The halves of its fingerprint. */
@@ -49,8 +55,16 @@ export function* marksOf(words: Uint32Array): Generator<Mark> {
 
 /** A change the mark does not know: a later lastmod, or, where it has none, one after the day of acceptance. */
 export function isNewer(lastmod: number, mark: Pick<Mark, 'lastmod' | 'day'>): boolean {
-  if (lastmod === 0) return false
-  return mark.lastmod === 0 ? Math.floor(lastmod / SECONDS_PER_DAY) > mark.day : lastmod > mark.lastmod
+  if (lastmod === 0 || lastmod === mark.lastmod) return false
+  const dayOf = (seconds: number) => Math.floor(seconds / SECONDS_PER_DAY)
+  // One that lay in the future says nothing about what came after it was corrected.
+  const wasAhead = lastmod < mark.lastmod && dayOf(mark.lastmod) > mark.day + 1
+  return mark.lastmod === 0 || wasAhead ? dayOf(lastmod) > mark.day : lastmod > mark.lastmod
+}
+
+/** A day beyond tomorrow was written by a wrong clock: believing it would silence the URL for ever. */
+export function isExpired({ day }: Pick<Mark, 'day'>, { today, ttlDays }: Lifetime): boolean {
+  return today - day >= ttlDays || day > today + 1
 }
 
 /** Zero means none, so the first second of 1970 moves by one. */

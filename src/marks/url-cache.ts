@@ -1,7 +1,8 @@
 import type { Clock, KeyValueStore, Logger, Sleep } from '../ports'
 import { endpointId } from './fingerprint'
+import type { Lifetime } from './mark'
 import { MarkLayers } from './mark-layers'
-import type { Lifetime, MarkTable } from './mark-table'
+import type { MarkTable } from './mark-table'
 
 const MS_PER_DAY = 86_400_000
 const SECONDS_PER_DAY = 86_400
@@ -28,8 +29,8 @@ interface Markable {
 export interface MarkImage extends Lifetime {
   readonly recent: Uint8Array
   readonly buckets: readonly Uint8Array[]
-  /** The bits of all endpoints asked. */
-  readonly wanted: number
+  /** The bit of each endpoint, in the order given. */
+  readonly bits: readonly number[]
 }
 
 /** What each endpoint of one channel has settled for one site. */
@@ -68,7 +69,7 @@ export class UrlCache {
     return {
       recent: recent.bytes,
       buckets: buckets.map(({ bytes }) => bytes),
-      wanted: bits.reduce((all, bit) => all | bit, 0),
+      bits,
       ...lifetime(this.options),
     }
   }

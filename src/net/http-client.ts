@@ -1,4 +1,5 @@
 import type { Budget, Clock, Fetch, Sleep } from '../ports'
+import { Deadline } from './deadline'
 import { refusalOf } from './guard'
 
 export interface OutgoingRequest {
@@ -25,8 +26,17 @@ export type HttpAnswer<T> =
       readonly elapsedMs: number
     }
 
-/** Reads the body inside the request's time. `url` is where the redirects ended. */
-export type BodyReader<T> = (response: Response, url: string) => Promise<T>
+export interface Exchange {
+  /** Where the redirects ended. */
+  readonly url: string
+  /** Aborted once nobody waits for the result any more. */
+  readonly signal: AbortSignal
+  /** Does other work in the middle of the body: the request's time stands still meanwhile. */
+  hold<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** Reads the body inside the request's time. */
+export type BodyReader<T> = (response: Response, exchange: Exchange) => Promise<T>
 
 export interface HttpClient {
   send<T>(request: OutgoingRequest, read: BodyReader<T>): Promise<HttpAnswer<T>>
@@ -55,7 +65,7 @@ class Refused {
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { clock, sleep, budget } = options
 
-  async function follow<T>(request: OutgoingRequest, read: BodyReader<T>, signal: AbortSignal) {
+  async function follow<T>(request: OutgoingRequest, read: BodyReader<T>, exchange: Omit<Exchange, 'url'>) {
     let url = request.url
     for (let hops = 0; ; hops++) {
       const refusal = refusalOf(url, options)
@@ -66,12 +76,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         method: request.method,
         headers: { 'user-agent': options.userAgent, ...request.headers },
         redirect: 'manual',
-        signal,
+        signal: exchange.signal,
         ...(request.body === undefined ? {} : { body: request.body }),
       })
       const location = response.headers.get('location')
       if (request.redirects === 0 || location === null || !REDIRECTS.includes(response.status)) {
-        return { status: response.status, value: await read(response, url) }
+        return { status: response.status, value: await read(response, { ...exchange, url }) }
       }
       await response.body?.cancel()
       if (hops === request.redirects)
@@ -87,7 +97,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const controller = new AbortController()
       const settled = new AbortController()
       // The race, not only the signal: a body that ignores the abort must not hold the run either.
-      const timeout = sleep(request.timeoutMs, settled.signal).then((): typeof TIMED_OUT => {
+      const deadline = new Deadline(clock, sleep, request.timeoutMs)
+      const timeout = deadline.passed(settled.signal).then((): typeof TIMED_OUT => {
         if (!settled.signal.aborted) controller.abort()
         return TIMED_OUT
       })
@@ -98,7 +109,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         detail: `${request.method} ${hostOf(request.url)}: ${detail}`,
         elapsedMs: Math.max(0, clock.now() - startedAt),
       })
-      const work = follow(request, read, controller.signal)
+      const exchange = { signal: controller.signal, hold: deadline.hold }
+      const work = follow(request, read, exchange)
       try {
         const result = await Promise.race([work, timeout])
         if (result === TIMED_OUT) {

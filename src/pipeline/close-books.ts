@@ -1,6 +1,6 @@
 import type { BingStats, ExecutionRecord, RunError, RunStatus } from '../domain/execution-record'
 import { type QuotaManager, quotaDate } from '../records/quota-manager'
-import type { CrawlReport } from '../sitemap/crawler'
+import type { CrawlReport } from '../sitemap/crawl-books'
 import type { Participant } from './open-channels'
 import type { RunContext, RunRequest, RunResult } from './run-site'
 
@@ -20,6 +20,7 @@ export async function closeBooks(closing: Closing): Promise<RunResult['record']>
   const errors = [
     ...closing.errors,
     ...crawl.errors,
+    ...crawl.warnings,
     ...participants.flatMap(({ run }) => run.books.errors()),
   ]
   // IndexNow's figures, or those of the only channel: Bing's stand in bingStats beside them.
@@ -50,8 +51,8 @@ export async function closeBooks(closing: Closing): Promise<RunResult['record']>
 function statusOf({ participants, crawl, errors }: Closing): RunStatus {
   // A channel may have nothing to do, its quota being used up; what kept it from working is an error.
   if (participants.length === 0) return errors.length === 0 ? 'success' : 'failed'
-  if (crawl.filesRead === 0 && crawl.cursor === null) return 'failed'
-  if (crawl.cursor !== null || participants.some(({ run }) => run.checkpointed)) return 'checkpointed'
+  if (crawl.filesRead === 0 && !crawl.cutShort) return 'failed'
+  if (crawl.cutShort || participants.some(({ run }) => run.checkpointed)) return 'checkpointed'
   const sum = (ending: 'accepted' | 'failed' | 'rejected') =>
     participants.reduce((total, { run }) => total + run.books.count(ending), 0)
   const trouble = errors.length + crawl.errors.length + sum('failed') + sum('rejected')

@@ -1,6 +1,7 @@
 import type { Channel, DailyQuota } from '../channels/channel'
 import type { RunError } from '../domain/execution-record'
 import type { PendingUrl } from '../domain/outcome'
+import type { Site } from '../domain/site'
 import { UrlCache } from '../marks/url-cache'
 import type { HttpClient } from '../net/http-client'
 import { keys } from '../records/keys'
@@ -17,6 +18,8 @@ export interface Participant {
   readonly marks: UrlCache
   take(slice: readonly PendingUrl[]): Promise<void>
   finish(): Promise<void>
+  /** Addresses of the endpoints that have not settled everything they were to hear of. */
+  unsettled(): string[]
 }
 
 interface Opening {
@@ -95,7 +98,14 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
   })
   const own = (rows: readonly PendingUrl[]) => rows.filter(({ missing }) => (missing[channel.id] ?? 0) !== 0)
   if (quota === undefined) {
-    return { channel, run, marks, take: (slice) => run.submit(own(slice)), finish: async () => {} }
+    return {
+      channel,
+      run,
+      marks,
+      take: (slice) => run.submit(own(slice)),
+      finish: async () => {},
+      unsettled: () => unsettledIn(run, channel, site),
+    }
   }
   const selection = select(quota, left, opening)
   return {
@@ -107,6 +117,10 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
       await run.submit(selection.chosen())
       if (run.books.knows('quota')) await quotas.markExhausted(site.id, date)
     },
+    unsettled: () =>
+      selection.considered > left
+        ? channel.endpoints(site).map(({ address }) => address)
+        : unsettledIn(run, channel, site),
   }
 }
 
@@ -115,17 +129,14 @@ function select({ priority }: DailyQuota, size: number, { request, context }: Op
   return new UrlSelection({ size, priority, random: context.ports.random, nowSeconds })
 }
 
-/** What each channel's endpoints have not settled; null when there is nothing left to say about this URL. */
-export function missingIn(
-  participants: readonly Participant[],
-  url: Pick<PendingUrl, 'fingerprint' | 'lastmod'>,
-): PendingUrl['missing'] | null {
-  let pending: Record<string, number> | null = null
-  for (const { channel, marks } of participants) {
-    const missing = marks.missing(url)
-    if (missing === 0) continue
-    pending ??= {}
-    pending[channel.id] = missing
-  }
-  return pending
+/** Addresses of the endpoints for which a URL of this run is left. */
+function unsettledIn(run: ChannelRun, channel: Channel, site: Site): string[] {
+  const figures = run.books.engines()
+  return channel
+    .endpoints(site)
+    .filter(({ name }) => {
+      const { failed = 0, rejected = 0, deferred = 0 } = figures[name] ?? {}
+      return failed + rejected + deferred > 0
+    })
+    .map(({ address }) => address)
 }

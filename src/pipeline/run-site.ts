@@ -2,16 +2,15 @@ import type { Channel } from '../channels/channel'
 import type { ExecutionRecord, RunError, Trigger } from '../domain/execution-record'
 import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
-import { fingerprinter } from '../marks/fingerprint'
 import { createHttpClient } from '../net/http-client'
 import type { Gate } from '../net/pool'
 import type { Budget, Ports } from '../ports'
 import { createQuotaManager } from '../records/quota-manager'
 import type { SiteState } from '../records/site-state'
-import { Crawler } from '../sitemap/crawler'
-import { RESERVE, reserveFor } from './budget'
+import { type CrawlReport, NO_CRAWL } from '../sitemap/crawl-books'
 import { closeBooks } from './close-books'
-import { missingIn, openChannels, type Participant } from './open-channels'
+import { openCrawl } from './crawl-site'
+import { openChannels, type Participant } from './open-channels'
 
 export interface RunRequest {
   readonly runId: string
@@ -42,38 +41,38 @@ export interface RunResult {
 
 /** Crawl, ask the marks of all channels, submit, mark, close the books. Saving the record is the caller's. */
 export async function runSite(request: RunRequest, context: RunContext): Promise<RunResult> {
-  const { site, state } = request
   const { ports, settings, budget } = context
   const errors: RunError[] = []
   const client = createHttpClient({ ...ports, ...settings, budget })
   const quotas = createQuotaManager(ports)
   const participants = await openChannels({ request, context, client, quotas, errors })
 
-  const crawler = new Crawler({
-    site,
-    client,
-    timeoutMs: settings.sitemapTimeoutMs,
-    retryWaitMs: settings.waits.sitemapRetryMs,
-    reserve: RESERVE.ALERT + reserveFor(participants, site),
-    retryContext: { ...ports, budget },
-    fingerprint: fingerprinter(site.id),
-    missing: (url) => missingIn(participants, url),
-    cursor: state.cursor,
+  const crawl = participants.length === 0 ? null : await openCrawl(request, context, client, participants)
+  const report = await crawl?.run(async (slice) => {
+    for (const participant of participants) await participant.take(slice)
   })
-  if (participants.length > 0) {
-    for await (const slice of crawler.slices()) {
-      for (const participant of participants) await participant.take(slice)
-    }
-  }
   for (const participant of participants) await participant.finish()
+  if (report !== undefined) await crawl?.remember(report)
 
-  const record = await closeBooks({ request, context, participants, crawl: crawler.report, quotas, errors })
+  const record = await closeBooks({
+    request,
+    context,
+    participants,
+    crawl: report ?? NO_CRAWL,
+    quotas,
+    errors,
+  })
   const notBefore = Object.assign(
     {},
     othersNotBefore(request, participants),
     ...participants.map(({ run }) => run.notBefore),
   )
-  return { record, cursor: crawler.report.cursor, notBefore }
+  return { record, cursor: cursorAfter(request, report), notBefore }
+}
+
+/** Where the next run goes on. One that looked at some channels only, or at nothing, has not moved the whole on. */
+function cursorAfter({ channel, state }: RunRequest, report: CrawlReport | undefined): string | null {
+  return report === undefined || channel !== 'all' ? state.cursor : report.cursor
 }
 
 /** The waits of endpoints that took no part in this run: they still hold. */

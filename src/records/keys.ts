@@ -5,6 +5,7 @@ export const keys = {
   lease: (siteId: string) => `sites:lease:${siteId}`,
   state: (siteId: string) => `sites:state:${siteId}`,
   history: (siteId: string) => `sites:history:${siteId}`,
+  files: (siteId: string) => `sites:files:${siteId}`,
   marks: (cachePrefix: string, siteId: string, bucket: string) => `${cachePrefix}:${siteId}:${bucket}`,
   bingQuota: (siteId: string, date: string) => `bing:quota:${siteId}:${date}`,
 } as const

@@ -1,154 +1,167 @@
-import type { RunError } from '../domain/execution-record'
 import type { PendingUrl } from '../domain/outcome'
 import type { Site } from '../domain/site'
-import type { HttpClient } from '../net/http-client'
-import type { RetryContext } from '../net/retry'
+import type { Exchange } from '../net/http-client'
 import { admit } from './admit'
-import { fetchSitemap, type SitemapFailure } from './fetch-sitemap'
-import type { SitemapEntry } from './saxes-scanner'
+import { CrawlBooks, type CrawlReport } from './crawl-books'
+import { type FetchOptions, fetchSitemap } from './fetch-sitemap'
+import { FileReading } from './file-reading'
+import type { KnownFiles } from './known-files'
+import type { Scanner } from './scanner'
 
 const MAX_DEPTH = 5
 const SLICE_SIZE = 10_000
 
-export interface CrawlOptions {
+export interface CrawlOptions extends FetchOptions {
   readonly site: Site
-  readonly client: HttpClient
-  readonly timeoutMs: number
-  readonly retryWaitMs: number
-  /** Requests the crawl must leave for the submissions. */
-  readonly reserve: number
-  readonly retryContext: Omit<RetryContext, 'subject'>
-  readonly fingerprint: (url: string) => bigint
-  /** Which endpoints of which channels have not settled this URL; null when all have. */
-  readonly missing: (url: { fingerprint: bigint; lastmod: number | null }) => PendingUrl['missing'] | null
-  /** The child the last run did not reach. */
+  readonly scanner: Scanner
+  readonly files: KnownFiles
+  /** Where the last run's budget ended. */
   readonly cursor: string | null
+  /** How many URLs the last whole crawl found. */
+  readonly previousUrls: number | null
+  /** Takes at most 10,000 pending URLs at a time; the crawl waits for it. */
+  readonly onSlice: (slice: readonly PendingUrl[]) => Promise<void>
 }
 
-export interface CrawlReport {
-  totalUrls: number
-  newUrls: number
-  readonly leftOut: Record<string, number>
-  readonly errors: RunError[]
-  filesRead: number
-  /** The child to begin with next time, when the budget ended first. */
-  cursor: string | null
-}
-
-interface SitemapFile {
+interface SitemapAddress {
   readonly url: string
   readonly depth: number
-  /** The child of the first index that led here: what a cursor can name. */
-  readonly top?: string
+  /** The end of the period its index says it last changed in, in ms since 1970. */
+  readonly lastChange: number | null
 }
 
-/** Reads a site's sitemaps and hands out what is pending, at most 10,000 URLs at a time, each URL once. */
+/** Reads a site's sitemaps and hands out what is pending, each URL once. */
 export class Crawler {
-  readonly report: CrawlReport = {
-    totalUrls: 0,
-    newUrls: 0,
-    leftOut: {},
-    errors: [],
-    filesRead: 0,
-    cursor: null,
-  }
+  readonly #books: CrawlBooks
   readonly #visited = new Set<string>()
-  readonly #seen = new Set<bigint>()
-  #pending: PendingUrl[] = []
+  /** Where sitemaps may lie: with the site's pages, or where its owner says. */
+  readonly #hosts: Set<string>
+  readonly #pending: PendingUrl[] = []
+  #broken: { readonly error: unknown } | null = null
 
-  constructor(private readonly options: CrawlOptions) {}
-
-  async *slices(): AsyncGenerator<readonly PendingUrl[]> {
-    const queue = startAt(await this.#readRoot(), this.options.cursor)
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      const children = await this.#read(file)
-      if (children === 'budget') {
-        this.report.cursor = file.top ?? file.url
-        break
-      }
-      queue.unshift(...children)
-      while (this.#pending.length >= SLICE_SIZE) yield this.#pending.splice(0, SLICE_SIZE)
-    }
-    if (this.#pending.length > 0) yield this.#pending.splice(0)
+  constructor(private readonly options: CrawlOptions) {
+    const { site, retryContext } = options
+    this.#books = new CrawlBooks(retryContext.logger, site.id)
+    const named = [site.sitemapUrl, ...site.fallbackSitemapUrls].map((url) => new URL(url).host)
+    this.#hosts = new Set([site.host, ...named])
   }
 
-  /** The first of the site's sitemaps that can be read; its children, when it is an index. */
-  async #readRoot(): Promise<SitemapFile[]> {
-    const { sitemapUrl, fallbackSitemapUrls } = this.options.site
-    for (const url of [sitemapUrl, ...fallbackSitemapUrls]) {
-      const children = await this.#read({ url, depth: 0 })
+  async crawl(): Promise<CrawlReport> {
+    const { site, cursor, previousUrls } = this.options
+    for (const url of [site.sitemapUrl, ...site.fallbackSitemapUrls]) {
+      const children = await this.#read({ url, depth: 0, lastChange: null })
       if (children === 'budget') {
-        this.report.cursor = url
+        this.#books.cutShort(cursor)
         break
       }
-      if (this.report.filesRead > 0) return children
+      if (this.#books.filesRead === 0) continue
+      await this.#visit(children, [], cursor?.split(' ') ?? [])
+      break
     }
+    while (this.#pending.length > 0) await this.options.onSlice(this.#pending.splice(0, SLICE_SIZE))
+    return this.#books.close(site.host, cursor === null ? previousUrls : null)
+  }
+
+  /** Depth first, beginning where the last run's budget ended; what lies before that was read then. */
+  async #visit(
+    addresses: readonly SitemapAddress[],
+    trail: readonly string[],
+    cursor: readonly string[],
+  ): Promise<boolean> {
+    const start = addresses.findIndex(({ url }) => url === cursor[0])
+    for (const address of addresses.slice(Math.max(0, start))) {
+      const path = [...trail, address.url]
+      const children = await this.#read(address)
+      if (children === 'budget') {
+        this.#books.cutShort(path.join(' '))
+        return false
+      }
+      const rest = address.url === cursor[0] ? cursor.slice(1) : []
+      if (!(await this.#visit(children, path, rest))) return false
+    }
+    return true
+  }
+
+  /** Reads one file; what comes back are its children, when it is an index. */
+  async #read(address: SitemapAddress): Promise<readonly SitemapAddress[] | 'budget'> {
+    const { files, scanner, site } = this.options
+    const { url, depth, lastChange } = address
+    if (this.#visited.has(url)) return []
+    this.#visited.add(url)
+    const untouched = files.unchangedSince(url, lastChange)
+    if (untouched !== null) return this.#keep(url, untouched.urls)
+
+    const known = files.settled(url)
+    const scannedAt = this.options.retryContext.clock.now()
+    const reading = new FileReading({
+      scanner,
+      books: this.#books,
+      host: site.host,
+      takePage: (page) => this.#pending.push(page),
+      pause: (exchange) => this.#pause(exchange),
+    })
+    const result = await fetchSitemap(url, known, this.options, reading.read)
+    const report = reading.finish()
+    // Trouble with what was handed out is not trouble with the file, and must not pass for it.
+    if (this.#broken !== null) throw this.#broken.error
+    if (result.kind === 'budget') return 'budget'
+    if (result.kind === 'unchanged') return this.#keep(url, known?.urls ?? 0)
+
+    if (depth === 0 && reading.base !== '') this.#hosts.add(new URL(reading.base).host)
+    if (result.trouble !== null) this.#books.complain(url, result.trouble)
+    if (result.kind === 'read' && (result.trouble === null || report.entries > 0)) this.#books.read(report)
+    // An index is read every time: its children may have changed though it has not.
+    if (result.kind === 'read' && result.trouble === null && report.root === 'urlset') {
+      files.scanned(url, {
+        ...result.head,
+        scannedAt,
+        urls: reading.urls,
+        report,
+        hasLastmod: lastChange !== null,
+      })
+    } else {
+      files.forget(url)
+    }
+    return this.#admitted(reading, depth + 1)
+  }
+
+  #keep(url: string, urls: number): readonly [] {
+    this.options.files.keep(url)
+    this.#books.unchanged(urls)
     return []
   }
 
-  async #read(file: SitemapFile): Promise<SitemapFile[] | 'budget'> {
-    if (this.#visited.has(file.url)) return []
-    this.#visited.add(file.url)
-    const { failure, pages, children, base } = await fetchSitemap(file.url, this.options)
-    if (failure?.reason === 'budget') return 'budget'
-    if (failure !== null) this.#complain(file.url, failure)
-    if (failure === null || pages.length + children.length > 0) this.report.filesRead++
-    for (const page of pages) this.#take(page, base)
-    return file.depth < MAX_DEPTH ? this.#admitted(children, base, file) : []
-  }
-
-  #take({ loc, lastmod }: SitemapEntry, base: string): void {
-    const { report } = this
-    const admission = admit(loc, base, this.options.site.host)
-    const fingerprint = admission.ok ? this.options.fingerprint(admission.url) : null
-    if (!admission.ok || fingerprint === null || this.#seen.has(fingerprint)) {
-      this.#leaveOut(admission.ok ? 'duplicate' : admission.reason)
-      return
+  /** Full slices go out while the file waits; its time stands still. */
+  async #pause({ signal, hold }: Exchange): Promise<void> {
+    while (this.#pending.length >= SLICE_SIZE && !signal.aborted) {
+      const slice = this.#pending.splice(0, SLICE_SIZE)
+      try {
+        await hold(() => this.options.onSlice(slice))
+      } catch (error) {
+        this.#broken = { error }
+        throw error
+      }
     }
-    this.#seen.add(fingerprint)
-    report.totalUrls++
-    const missing = this.options.missing({ fingerprint, lastmod })
-    if (missing === null) return
-    report.newUrls++
-    this.#pending.push({ url: admission.url, lastmod, fingerprint, missing })
   }
 
-  /** Children may lie where the site's pages or its sitemap lie, nowhere else. */
-  #admitted(children: readonly SitemapEntry[], base: string, parent: SitemapFile): SitemapFile[] {
-    const { site } = this.options
-    const files: SitemapFile[] = []
-    for (const { loc } of children) {
-      const own = admit(loc, base, site.host)
-      const admission = own.ok ? own : admit(loc, base, new URL(site.sitemapUrl).host)
-      if (admission.ok) files.push({ url: admission.url, depth: parent.depth + 1, ...topOf(parent) })
-      else this.#leaveOut(`sitemap_${admission.reason}`)
+  #admitted({ children, base }: FileReading, depth: number): SitemapAddress[] {
+    const addresses: SitemapAddress[] = []
+    for (const { loc, lastChange } of children) {
+      const url = this.#addressOf(loc, base)
+      if (depth > MAX_DEPTH) this.#books.leaveOut('sitemap_too_deep')
+      else if (url !== null) addresses.push({ url, depth, lastChange })
     }
-    return files
+    return addresses
   }
 
-  #leaveOut(reason: string): void {
-    this.report.leftOut[reason] = (this.report.leftOut[reason] ?? 0) + 1
+  #addressOf(loc: string, base: string): string | null {
+    const reasons: string[] = []
+    for (const host of this.#hosts) {
+      const admission = admit(loc, base, host)
+      if (admission.ok) return admission.url
+      reasons.push(admission.reason)
+    }
+    this.#books.leaveOut(`sitemap_${reasons[0]}`)
+    return null
   }
-
-  #complain(url: string, { reason, detail }: SitemapFailure): void {
-    const { logger } = this.options.retryContext
-    const message = `${url}: ${detail}`
-    logger.error('a sitemap could not be read whole', {
-      site: this.options.site.id,
-      code: reason,
-      detail: message,
-    })
-    const advice = 'open the address in a browser: it must answer with an XML sitemap'
-    this.report.errors.push({ code: reason, message, advice })
-  }
-}
-
-function topOf({ url, depth, top }: SitemapFile): { top?: string } {
-  return depth === 0 ? {} : { top: top ?? url }
-}
-
-/** The same files, beginning with the one a spent budget left unread: every child gets its turn. */
-function startAt(files: SitemapFile[], cursor: string | null): SitemapFile[] {
-  const at = files.findIndex(({ url }) => url === cursor)
-  return at <= 0 ? files : [...files.slice(at), ...files.slice(0, at)]
 }

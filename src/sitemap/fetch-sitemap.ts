@@ -1,90 +1,100 @@
-import type { HttpAnswer } from '../net/http-client'
-import { type Again, retry } from '../net/retry'
-import type { CrawlOptions } from './crawler'
-import { readSitemap } from './read-sitemap'
-import type { SitemapEntry } from './saxes-scanner'
+import type { SitemapFile } from '../domain/sitemap-file'
+import type { Exchange, HttpAnswer, HttpClient } from '../net/http-client'
+import { type Again, type RetryContext, retry } from '../net/retry'
+import { isBotWall } from './bot-wall'
+import type { SitemapTrouble } from './read-sitemap'
 
 const MAX_REDIRECTS = 5
+const NOT_MODIFIED = 304
 
-export interface SitemapFailure {
-  readonly reason: string
-  readonly detail: string
+export interface FetchOptions {
+  readonly client: HttpClient
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  readonly retryWaitMs: number
+  /** Requests the crawl must leave for the submissions. */
+  readonly reserve: number
+  readonly retryContext: Omit<RetryContext, 'subject'>
 }
 
-export interface FetchedSitemap {
-  /** What went wrong; entries read before that are kept all the same. */
-  readonly failure: SitemapFailure | null
-  readonly pages: readonly SitemapEntry[]
-  readonly children: readonly SitemapEntry[]
-  /** Where the redirects ended: relative locs start from here. */
-  readonly base: string
+export interface SitemapHead {
+  readonly etag: string | null
+  readonly lastModified: string | null
 }
 
-interface Attempt {
-  readonly answer: HttpAnswer<string | null>
-  readonly pages: SitemapEntry[]
-  readonly children: SitemapEntry[]
-  readonly base: string
-}
+export type FetchedSitemap =
+  | { readonly kind: 'read'; readonly trouble: SitemapTrouble | null; readonly head: SitemapHead }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'failed'; readonly trouble: SitemapTrouble }
+  | { readonly kind: 'budget' }
 
-type FetchOptions = Pick<
-  CrawlOptions,
-  'client' | 'timeoutMs' | 'retryWaitMs' | 'reserve' | 'retryContext' | 'site'
->
+/** Reads the body of an answer; called again for every attempt. */
+export type SitemapReader = (response: Response, exchange: Exchange) => Promise<SitemapTrouble | null>
+
+interface Body {
+  readonly trouble: SitemapTrouble | null
+  readonly head: SitemapHead
+  readonly isWall: boolean
+}
 
 /** Fetches and reads one file, again when the network or the server failed, never when the file itself is at fault. */
-export async function fetchSitemap(url: string, options: FetchOptions): Promise<FetchedSitemap> {
-  const policy = { maxRetries: options.site.maxRetries, waitMs: () => options.retryWaitMs }
+export async function fetchSitemap(
+  url: string,
+  known: SitemapFile | null,
+  options: FetchOptions,
+  read: SitemapReader,
+): Promise<FetchedSitemap> {
+  const request = {
+    method: 'GET',
+    url,
+    headers: { accept: 'application/xml, text/xml;q=0.9, */*;q=0.5', ...validators(known) },
+    timeoutMs: options.timeoutMs,
+    redirects: MAX_REDIRECTS,
+    reserve: options.reserve,
+  } as const
+  const policy = { maxRetries: options.maxRetries, waitMs: () => options.retryWaitMs }
   const context = { ...options.retryContext, subject: `sitemap ${url}` }
-  const { value } = await retry(policy, context, () => attempt(url, options), shouldRepeat)
-  return { failure: failureOf(value.answer), pages: value.pages, children: value.children, base: value.base }
+  const attempt = () =>
+    options.client.send(request, async (response, exchange): Promise<Body> => {
+      const head = { etag: response.headers.get('etag'), lastModified: response.headers.get('last-modified') }
+      if (response.ok) return { trouble: await read(response, exchange), head, isWall: false }
+      return { trouble: null, head, isWall: await isBotWall(response) }
+    })
+  const { value } = await retry(policy, context, attempt, shouldRepeat)
+  return resultOf(value)
 }
 
-async function attempt(url: string, options: FetchOptions): Promise<Attempt> {
-  const pages: SitemapEntry[] = []
-  const children: SitemapEntry[] = []
-  let base = url
-  const answer = await options.client.send(
-    {
-      method: 'GET',
-      url,
-      headers: { accept: 'application/xml, text/xml;q=0.9, */*;q=0.5' },
-      timeoutMs: options.timeoutMs,
-      redirects: MAX_REDIRECTS,
-      reserve: options.reserve,
-    },
-    async (response, finalUrl) => {
-      base = finalUrl
-      if (response.ok) {
-        return readSitemap(response, {
-          page: (entry) => pages.push(entry),
-          child: (entry) => children.push(entry),
-        })
-      }
-      await response.body?.cancel()
-      return null
-    },
-  )
-  return { answer, pages, children, base }
+function validators(known: SitemapFile | null): Record<string, string> {
+  return {
+    ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }),
+    ...(known?.lastModified === undefined ? {} : { 'if-modified-since': known.lastModified }),
+  }
 }
 
-function shouldRepeat({ answer }: Attempt): Again | null {
+function shouldRepeat(answer: HttpAnswer<Body>): Again | null {
   if (answer.kind === 'failure') {
     const passing = answer.reason === 'network' || answer.reason === 'timeout'
     return passing ? { cause: 'transient', reason: answer.reason } : null
   }
-  const { status } = answer
+  const { status, value } = answer
+  // A wall does not come down within seconds.
+  if (value.isWall) return null
   return status >= 500 || status === 429 ? { cause: 'transient', reason: `HTTP ${status}` } : null
 }
 
-function failureOf(answer: HttpAnswer<string | null>): SitemapFailure | null {
+function resultOf(answer: HttpAnswer<Body>): FetchedSitemap {
   if (answer.kind === 'failure') {
-    return {
-      reason: answer.reason === 'budget' ? 'budget' : `sitemap_${answer.reason}`,
-      detail: answer.detail,
-    }
+    if (answer.reason === 'budget') return { kind: 'budget' }
+    return { kind: 'failed', trouble: { code: answer.reason, detail: answer.detail } }
   }
   const { status, value } = answer
-  if (status < 200 || status >= 300) return { reason: `sitemap_http_${status}`, detail: `HTTP ${status}` }
-  return value === null ? null : { reason: 'sitemap_unreadable', detail: value }
+  if (status === NOT_MODIFIED) return { kind: 'unchanged' }
+  if (value.isWall) {
+    const detail = `a wall against robots stands before it (HTTP ${status} with a challenge)`
+    return { kind: 'failed', trouble: { code: 'bot_wall', detail } }
+  }
+  if (status < 200 || status >= 300) {
+    return { kind: 'failed', trouble: { code: `http_${status}`, detail: `HTTP ${status}` } }
+  }
+  return { kind: 'read', trouble: value.trouble, head: value.head }
 }

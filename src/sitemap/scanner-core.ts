@@ -39,6 +39,9 @@ interface CoreExports {
 /** The one thing of WebAssembly that is needed, so that no platform's types are. */
 declare const WebAssembly: { readonly Instance: new (module: ScannerModule) => { readonly exports: unknown } }
 
+/** The smallest table there is: a header of zeros and one free slot. */
+const NO_MARKS = new Uint8Array(96)
+
 const encoder = new TextEncoder()
 
 /** An instance of the compiled scanner with a site's origin and marks in its memory. */
@@ -65,7 +68,7 @@ export class ScannerCore {
   /** Everything is in place after this; nothing may be added. */
   load(options: { siteId: string; origin: string; channels: readonly ScanChannel[] }): void {
     const { exports } = this
-    for (const channel of options.channels) this.#addChannel(channel)
+    for (const [index, channel] of options.channels.entries()) this.#addChannel(channel, index)
     exports.setOrigin(this.write(options.origin, exports.ORIGIN.value, exports.ORIGIN_BYTES.value))
     exports.open(this.write(options.siteId, exports.ASK.value, exports.ASK_BYTES.value))
   }
@@ -78,23 +81,30 @@ export class ScannerCore {
     return written
   }
 
-  #addChannel({ buckets, today, ttlDays }: ScanChannel): void {
-    const log2 = Math.log2(buckets.length)
-    if (!Number.isInteger(log2)) throw new RangeError(`${buckets.length} buckets: it must be a power of two`)
+  #addChannel({ recent, buckets, bits, today, ttlDays }: ScanChannel, index: number): void {
+    // Without buckets the recent table is all there is.
+    const images = buckets.length === 0 ? [recent] : buckets
+    const log2 = Math.log2(images.length)
+    if (!Number.isInteger(log2)) throw new RangeError(`${images.length} buckets: it must be a power of two`)
     const start = this.exports.addChannel(log2, today, ttlDays)
-    for (const [index, { image, bits }] of buckets.entries()) {
-      const table = this.exports.allocate(image.byteLength)
-      const at = start + index * this.exports.BUCKET_BYTES.value
-      this.bytes.set(image, table)
-      this.view.setUint32(at, table, true)
-      this.view.setUint32(at + 4, 2 ** (image[4] ?? 0) - 1, true)
-      this.view.setUint32(
-        at + 8,
-        bits.reduce((all, bit) => all | bit, 0),
-        true,
-      )
-      this.bytes.set(inCallersOrder(bits), at + 16)
+    const wanted = bits.reduce((all, bit) => all | bit, 0)
+    const translation = inCallersOrder(bits)
+    const channelAt = this.exports.CHANNELS.value + index * this.exports.CHANNEL_BYTES.value
+    this.#addTable(buckets.length === 0 ? NO_MARKS : recent, channelAt + 24)
+    for (const [bucket, image] of images.entries()) {
+      const at = start + bucket * this.exports.BUCKET_BYTES.value
+      this.#addTable(image, at)
+      this.view.setUint32(at + 8, wanted, true)
+      this.bytes.set(translation, at + 16)
     }
+  }
+
+  /** Copies a table and notes at this place where it lies and how many slots it has. */
+  #addTable(image: Uint8Array, at: number): void {
+    const table = this.exports.allocate(image.byteLength)
+    this.bytes.set(image, table)
+    this.view.setUint32(at, table, true)
+    this.view.setUint32(at + 4, 2 ** (image[4] ?? 0) - 1, true)
   }
 
   #refresh(): void {

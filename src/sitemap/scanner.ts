@@ -2,17 +2,14 @@ import type { ScannerModule } from '../ports'
 import { readReport, type ScanReport } from './scan-report'
 import { ScannerCore } from './scanner-core'
 
-export interface ScanBucket {
-  /** A table of marks, the stored bytes as they are. */
-  readonly image: Uint8Array
-  /** The bit each endpoint owns in this table, in the channel's order of endpoints; 0 for one that is not asked. */
-  readonly bits: readonly number[]
-}
-
 export interface ScanChannel {
   readonly id: string
-  /** One, or a power of two of them: the leading bits of a URL's fingerprint choose. */
-  readonly buckets: readonly ScanBucket[]
+  /** A table of marks, the stored bytes as they are. */
+  readonly recent: Uint8Array
+  /** None, or a power of two of them with older marks: the leading bits of a URL's fingerprint choose. */
+  readonly buckets: readonly Uint8Array[]
+  /** The bit each endpoint owns in these tables, in the channel's order of endpoints. */
+  readonly bits: readonly number[]
   /** Days since 1970. */
   readonly today: number
   readonly ttlDays: number
@@ -28,6 +25,14 @@ export interface PendingRow {
   readonly missing: Readonly<Record<string, number>>
 }
 
+export interface ChildRow {
+  readonly kind: 'child'
+  readonly loc: string
+  readonly lastmod: number | null
+  /** The end of the period its lastmod names, in ms since 1970: a bare date ends when that day has ended everywhere. */
+  readonly lastChange: number | null
+}
+
 export type Row =
   | PendingRow
   /**
@@ -36,7 +41,7 @@ export type Row =
    */
   | { readonly kind: 'raw'; readonly loc: string; readonly lastmod: number | null }
   /** A `<sitemap>` of an index. */
-  | { readonly kind: 'child'; readonly loc: string; readonly lastmod: number | null }
+  | ChildRow
 
 export interface ScannerOptions {
   /** Seeds the fingerprints. */
@@ -50,7 +55,7 @@ const KINDS = ['pending', 'raw', 'child'] as const
 const ANSWERS = ['known', 'duplicate', 'pending'] as const
 
 /** What lies where in a row; wasm/entry.ts writes it. */
-const ROW = { FINGERPRINT: 0, LASTMOD: 8, TEXT: 16, LENGTH: 20, KIND: 24, MISSING: 32 } as const
+const ROW = { FINGERPRINT: 0, LASTMOD: 8, TEXT: 16, LENGTH: 20, KIND: 24, PERIOD: 28, MISSING: 32 } as const
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -122,7 +127,10 @@ export class Scanner {
       const seconds = view.getFloat64(at + ROW.LASTMOD, true)
       const lastmod = Number.isNaN(seconds) ? null : seconds
       const loc = text(view.getUint32(at + ROW.TEXT, true), view.getUint32(at + ROW.LENGTH, true))
-      return kind === 'pending' ? { kind, loc, lastmod, ...this.#answerAt(at) } : { kind, loc, lastmod }
+      if (kind === 'pending') return { kind, loc, lastmod, ...this.#answerAt(at) }
+      if (kind === 'raw') return { kind, loc, lastmod }
+      const end = seconds + view.getUint32(at + ROW.PERIOD, true)
+      return { kind, loc, lastmod, lastChange: lastmod === null ? null : end * 1000 }
     })
   }
 

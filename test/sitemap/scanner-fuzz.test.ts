@@ -19,55 +19,53 @@ interface Marks {
   missing(url: string, lastmod: number | null): Record<string, number>
 }
 
-/** Two channels, one in four buckets, that have settled some of the URLs the generator likes. */
+/** Two channels, one with older marks in four buckets, that have settled some of the URLs the generator likes. */
 function someMarks(generator: Generator): Marks {
   const layout = [
     { id: 'indexnow', buckets: 4, owners: [11n, 22n, 33n] },
-    { id: 'bing', buckets: 1, owners: [44n] },
+    { id: 'bing', buckets: 0, owners: [44n] },
   ]
   const channels = layout.map(({ id, buckets, owners }) => {
-    const tables = Array.from({ length: buckets }, () => {
-      const table = MarkTable.empty()
-      // Each bucket gives its bits in an order of its own.
-      const order = [...owners].sort(() => (generator.chance(0.5) ? 1 : -1))
-      for (const owner of order) table.bitOf(owner, owners)
-      return { table, bits: owners.map((owner) => table.bitOf(owner, owners)) }
-    })
-    const bucketOf = (url: bigint) => tables[Number(url >> 48n) >> (16 - Math.log2(buckets))] ?? tables[0]
-    return { id, tables, bucketOf }
+    const recent = MarkTable.empty()
+    // The bits are given in an order of their own.
+    for (const owner of [...owners].sort(() => (generator.chance(0.5) ? 1 : -1))) recent.bitOf(owner, owners)
+    const bits = owners.map((owner) => recent.bitOf(owner, owners))
+    const older = Array.from({ length: buckets }, () => recent.emptyCopy(0))
+    const bucketOf = (url: bigint) => older[Number(url >> 48n) >> (16 - Math.log2(buckets))] ?? recent
+    return { id, recent, older, bits, bucketOf }
   })
   for (let left = 60; left > 0; left--) {
     const admission = admit(generator.location(), BASE, HOST)
     if (!admission.ok) continue
     const url = fingerprint(admission.url)
-    for (const { bucketOf } of channels) {
-      const bucket = bucketOf(url)
-      const lastmod = generator.chance(0.4) ? null : (1_950 + generator.below(100) - 1_970) * 31_556_952
-      const day = TODAY - generator.below(TTL + 3)
-      for (const bit of bucket?.bits ?? []) {
-        if (generator.chance(0.8)) bucket?.table.accept(url, lastmod, bit, day, TTL)
-        else if (generator.chance(0.3)) bucket?.table.reject(url, lastmod, bit, day, TTL)
+    for (const { recent, bits, bucketOf } of channels) {
+      const table = generator.chance(0.3) ? recent : bucketOf(url)
+      const lastmod = generator.chance(0.4) ? null : (1_950 + generator.below(150) - 1_970) * 31_556_952
+      const life = { today: TODAY + 3 - generator.below(TTL + 6), ttlDays: TTL }
+      for (const bit of bits) {
+        if (generator.chance(0.8)) table.accept(url, lastmod, bit, life)
+        else if (generator.chance(0.3)) table.reject(url, lastmod, bit, life)
       }
     }
   }
+  const life = { today: TODAY, ttlDays: TTL }
   return {
-    scanned: channels.map(({ id, tables }) => ({
+    scanned: channels.map(({ id, recent, older, bits }) => ({
       id,
-      buckets: tables.map(({ table, bits }) => ({ image: table.bytes, bits })),
-      today: TODAY,
-      ttlDays: TTL,
+      recent: recent.bytes,
+      buckets: older.map(({ bytes }) => bytes),
+      bits,
+      ...life,
     })),
     missing(url, lastmod) {
       const found: Record<string, number> = {}
-      for (const { id, bucketOf } of channels) {
-        const bucket = bucketOf(fingerprint(url))
-        const wanted = bucket?.bits.reduce((all, bit) => all | bit, 0) ?? 0
-        const bits = bucket?.table.missing(fingerprint(url), lastmod, wanted, TODAY, TTL) ?? 0
-        const mask = bucket?.bits.reduce(
-          (all, bit, index) => ((bits & bit) !== 0 ? all | (1 << index) : all),
-          0,
-        )
-        if (mask !== undefined && mask !== 0) found[id] = mask
+      for (const { id, recent, bits, bucketOf } of channels) {
+        const known = fingerprint(url)
+        const wanted = bits.reduce((all, bit) => all | bit, 0)
+        const table = recent.has(known) ? recent : bucketOf(known)
+        const missing = table.missing(known, lastmod, wanted, life)
+        const mask = bits.reduce((all, bit, index) => ((missing & bit) !== 0 ? all | (1 << index) : all), 0)
+        if (mask !== 0) found[id] = mask
       }
       return found
     },

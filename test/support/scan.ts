@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 
 /** A channel with one endpoint that knows nothing: every URL is pending. */
 export function newChannel(id = 'indexnow'): ScanChannel {
-  return { id, buckets: [{ image: MarkTable.empty().bytes, bits: [1] }], today: TODAY, ttlDays: TTL }
+  return { id, recent: MarkTable.empty().bytes, buckets: [], bits: [1], today: TODAY, ttlDays: TTL }
 }
 
 export function openScanner(options: Partial<ScannerOptions> = {}): Scanner {

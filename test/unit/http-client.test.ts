@@ -27,7 +27,7 @@ async function send(fetch: Fetch, change: Partial<OutgoingRequest> = {}, request
   })
   const request = { method: 'GET' as const, url: URL_WITH_KEY, timeoutMs: 15_000, redirects: 0, ...change }
   const answer = await clock.run(
-    client.send(request, async (response, url) => [await readText(response), url]),
+    client.send(request, async (response, { url }) => [await readText(response), url]),
   )
   return { answer, asked, budget, clock }
 }

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { MAX_SITEMAP_BYTES, readSitemap } from '../../src/sitemap/read-sitemap'
+import { openScanner } from '../support/scan'
 
 const LOCS = ['https://a.example/1', 'https://a.example/中', 'https://a.example/🚀?a=1&amp;b=2']
 const XML = `<?xml version="1.0"?><urlset>${LOCS.map((loc) => `<url><loc>${loc}</loc></url>`).join('')}</urlset>`
@@ -22,12 +23,15 @@ function bodyOf(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 const inPieces = (bytes: Uint8Array, size: number): Uint8Array[] =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.slice(i * size, (i + 1) * size))
 
-async function read(pieces: readonly Uint8Array[] | null) {
+async function readBody(body: ReadableStream<Uint8Array> | null) {
   const locs: string[] = []
-  const response = new Response(pieces === null ? null : bodyOf(pieces))
-  const wrong = await readSitemap(response, { page: ({ loc }) => locs.push(loc), child: () => {} })
-  return { locs, wrong }
+  const trouble = await readSitemap(body, openScanner(), new AbortController().signal, async (rows) => {
+    locs.push(...rows.map(({ loc }) => loc))
+  })
+  return { locs, wrong: trouble?.detail ?? null }
 }
+
+const read = (pieces: readonly Uint8Array[] | null) => readBody(pieces === null ? null : bodyOf(pieces))
 
 describe('reading a body', () => {
   it.each([1, 2, 3, 7, 64, 10_000])('plain, in pieces of %d bytes', async (size) => {
@@ -57,14 +61,14 @@ describe('reading a body', () => {
     expect(await read([])).toEqual({ locs: [], wrong: 'it is empty' })
     expect(await read([new Uint8Array(0), new Uint8Array([0x20])])).toEqual({
       locs: [],
-      wrong: 'it is empty',
+      wrong: 'it is empty: there is no element in it',
     })
   })
 
   it('D04 a truncated one keeps its whole entries', async () => {
     const { locs, wrong } = await read([BYTES.subarray(0, BYTES.length - 20)])
     expect(locs).toEqual(READ.slice(0, 2))
-    expect(wrong).toContain('malformed')
+    expect(wrong).toContain('cut off')
   })
 
   it('D04 a broken or truncated gzip is the fault of the file, not of the network', async () => {
@@ -86,8 +90,7 @@ describe('reading a body', () => {
           sent = true
         },
       })
-      const reading = readSitemap(new Response(body), { page: () => {}, child: () => {} })
-      await expect(reading).rejects.toThrow('reset by peer')
+      await expect(readBody(body)).rejects.toThrow('reset by peer')
     }
   })
 
@@ -98,5 +101,49 @@ describe('reading a body', () => {
     ])
     expect(locs).toEqual(READ)
     expect(wrong).toContain('larger than')
+  })
+
+  it('a 1 GB gzip bomb ends early', async () => {
+    const megabyte = new Uint8Array(2 ** 20).fill(0x20)
+    const member = gzipSync(megabyte, { level: 9 })
+    let sent = 0
+    const bomb = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (sent++ === 1024) controller.close()
+        else controller.enqueue(new Uint8Array(member))
+      },
+    })
+    const { wrong } = await readBody(bomb)
+    expect(wrong).toContain('larger than')
+    // A little is read ahead; far from all of it.
+    expect(sent).toBeLessThan(120)
+  })
+
+  it('gzip padded with zeros', async () => {
+    expect(await read([Buffer.concat([gzipSync(BYTES), Buffer.alloc(512)])])).toEqual({
+      locs: READ,
+      wrong: null,
+    })
+  })
+
+  it.each([
+    ['UTF-16 LE', Buffer.from(`\ufeff${XML}`, 'utf16le')],
+    ['UTF-16 BE', Buffer.from(`\ufeff${XML}`, 'utf16le').swap16()],
+    ['UTF-16 LE without a mark', Buffer.from(XML, 'utf16le')],
+  ])('%s, in any pieces', async (_, bytes) => {
+    for (const size of [1, 3, 64, 10_000]) {
+      expect(await read(inPieces(new Uint8Array(bytes), size))).toEqual({ locs: READ, wrong: null })
+    }
+  })
+
+  it('the encoding that the declaration names, unless it cannot be true', async () => {
+    const said = (name: string) =>
+      `<?xml version="1.0" encoding="${name}"?><urlset><url><loc>https://a.example/café</loc></url></urlset>`
+    const locs = ['https://a.example/café']
+    const latin = said('ISO-8859-1')
+    expect(await read([new Uint8Array(Buffer.from(latin, 'latin1'))])).toEqual({ locs, wrong: null })
+    for (const name of ['utf-8', 'UTF-16', 'x-nobody-knows']) {
+      expect(await read([new TextEncoder().encode(said(name))])).toEqual({ locs, wrong: null })
+    }
   })
 })
