@@ -11,6 +11,7 @@ export interface RequestHead {
   query: URLSearchParams
   userAgent: string | null
   contentType: string | null
+  ifNoneMatch: string | null
 }
 
 export interface SandboxRequest extends RequestHead {
@@ -58,6 +59,7 @@ export function requestHead(req: IncomingMessage): RequestHead {
     query: new URLSearchParams(rawQuery),
     userAgent: req.headers['user-agent'] ?? null,
     contentType: req.headers['content-type'] ?? null,
+    ifNoneMatch: req.headers['if-none-match'] ?? null,
   }
 }
 

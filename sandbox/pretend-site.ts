@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Answer, RequestHead } from './http-kit'
 import { html, text, wrongVerb } from './http-kit'
@@ -47,7 +48,8 @@ export function createPretendSite(setup: { origin: string; key: string; pages: n
     }))
     const body = urlSet(entries)
     if (!path.endsWith('.gz')) return xml(body)
-    return { status: 200, headers: { 'content-type': 'application/gzip' }, body: gzipSync(body) }
+    const headers = { 'content-type': 'application/gzip', etag: etagOf(body) }
+    return { status: 200, headers, body: gzipSync(body) }
   }
 
   function keyFile(): Answer {
@@ -84,7 +86,10 @@ export function createPretendSite(setup: { origin: string; key: string; pages: n
     lookUp,
     handle(request) {
       if (!['GET', 'HEAD'].includes(request.method)) return wrongVerb('GET, HEAD')
-      return lookUp(request.path, request.rawQuery)
+      const answer = lookUp(request.path, request.rawQuery)
+      return answer.headers.etag !== undefined && answer.headers.etag === request.ifNoneMatch
+        ? { status: 304, headers: answer.headers, body: '' }
+        : answer
     },
     change(change) {
       state.pages = change.pages ?? state.pages
@@ -102,7 +107,13 @@ export function createPretendSite(setup: { origin: string; key: string; pages: n
   }
 }
 
-const xml = (body: string): Answer => ({ status: 200, headers: { 'content-type': 'application/xml' }, body })
+const etagOf = (body: string) => `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`
+
+const xml = (body: string): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'application/xml', etag: etagOf(body) },
+  body,
+})
 
 function overridden(override: Override): Answer {
   const body =
