@@ -150,7 +150,7 @@ describe('unchanged sitemaps', () => {
         '/sitemap-2.xml': pages('2026-11-10', '2026-11-18T05:00:00Z'),
       },
     })
-    expect(await run()).toMatchObject({ totalUrls: 2, newUrls: 2 })
+    expect(await run()).toMatchObject({ totalUrls: 3, newUrls: 3 })
     await fetched()
     // A second change on the same date: the index's lastmod does not tell it from the first.
     await world.site({ overrides: { '/sitemap-2.xml': pages('2026-11-10', '2026-11-18T09:00:00Z') } })
@@ -162,7 +162,7 @@ describe('unchanged sitemaps', () => {
     await run()
     await fetched()
     at(TODAY + 3 * DAY_MS)
-    expect(await run()).toMatchObject({ newUrls: 0, totalUrls: 2 })
+    expect(await run()).toMatchObject({ newUrls: 0, totalUrls: 3 })
     expect(await fetched()).toEqual(['/sitemap.xml 200'])
     await world.close()
   })
