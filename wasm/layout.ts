@@ -17,16 +17,18 @@ export const MAX_ROOT_NAME: i32 = 40
 /** Counts of the document, u32 each, in the order of `Count`. */
 export const REPORT: usize = 1024
 export const ROOT_NAME: usize = 1280
-export const STACK: usize = 1536
-export const CHANNELS: usize = 2048
+export const CHANNELS: usize = 1536
 /** What the last URL asked about is missing, one byte per channel. */
-export const MISSING: usize = 2304
-export const ORIGIN: usize = 3072
+export const MISSING: usize = 1792
+/** The names of the open elements. */
+export const STACK: usize = 2048
+export const STACK_BYTES: usize = 32
+export const ORIGIN: usize = 4096
 export const ORIGIN_BYTES: usize = 1008
-export const LOC: usize = 4096
-export const MOD: usize = 12544
+export const LOC: usize = 5120
+export const MOD: usize = 13568
 /** Text handed in by the caller. */
-export const ASK: usize = 20992
+export const ASK: usize = 22016
 export const ASK_BYTES: usize = 8192
 export const ROWS: usize = 32768
 export const TEXT: usize = 81920

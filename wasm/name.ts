@@ -1,6 +1,6 @@
 // The name of the tag being read, without regard to case: a hash of the whole for matching ends with beginnings, and the
 // local part and the prefix byte by byte as far as any name that matters is long.
-import { MAX_ROOT_NAME, ROOT_NAME } from './layout'
+import { MAX_ROOT_NAME, ROOT_NAME, STACK, STACK_BYTES } from './layout'
 
 const HASH_START: u32 = 0x811c9dc5
 const HASH_FACTOR: u32 = 0x01000193
@@ -46,6 +46,52 @@ export function isLocal(name: u64): bool {
 
 export function isSitemapindex(): bool {
   return local == SITEMAPINDEX_TAIL && localHead == SITEMAPINDEX_HEAD
+}
+
+/** A name of `count` small letters, 1 to 15 of them, and nothing else. */
+@inline
+export function setPlainName(from: usize, count: i32): void {
+  // Longer ones matter to nobody: all that matters is that they are taken for none of the names above.
+  local = count > 8 ? 0 : bswap(load<u64>(from)) >> (64 - (<u64>count << 3))
+  localHead = 0
+  prefix = 0
+  prefixHash = 0
+}
+
+// An open element: u32 hash of its name; u32 length, if the name lies in the 16 bytes from 16 on as it was written; else 0.
+
+@inline
+export function pushName(depth: i32): void {
+  const at = STACK + <usize>depth * STACK_BYTES
+  store<u32>(at, nameHash)
+  store<u32>(at, 0, 4)
+}
+
+@inline
+export function pushPlainName(depth: i32, name: v128, count: i32): void {
+  const at = STACK + <usize>depth * STACK_BYTES
+  store<u32>(at, count, 4)
+  v128.store(at, name, 16)
+}
+
+/** The length of the name if these bytes are the very ones it was opened with and `>` follows, else 0. */
+@inline
+export function matchPlainName(depth: i32, from: usize): i32 {
+  const at = STACK + <usize>depth * STACK_BYTES
+  const count = load<u32>(at, 4)
+  const wanted = (1 << count) - 1
+  const same = i8x16.bitmask(i8x16.eq(v128.load(from), v128.load(at, 16)))
+  return (same & wanted) == wanted && load<u8>(from + count) == 0x3e ? count : 0
+}
+
+/** Whether the name just read ends the element opened at this depth. */
+export function matchesName(depth: i32): bool {
+  const at = STACK + <usize>depth * STACK_BYTES
+  const count = load<u32>(at, 4)
+  if (count == 0) return load<u32>(at) == nameHash
+  let hash = HASH_START
+  for (let i: usize = 0; i < count; i++) hash = (hash ^ load<u8>(at + i, 16)) * HASH_FACTOR
+  return hash == nameHash
 }
 
 @inline

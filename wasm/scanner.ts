@@ -9,7 +9,6 @@ import {
   NO_LASTMOD,
   REPORT,
   ROWS,
-  STACK,
   note,
 } from './layout'
 import {
@@ -33,10 +32,14 @@ import {
   copyRootName,
   isLocal,
   isSitemapindex,
-  nameHash,
+  matchPlainName,
+  matchesName,
   openName,
+  pushName,
+  pushPlainName,
   readName,
   rootNameLength,
+  setPlainName,
 } from './name'
 import { setOrigin } from './plain-url'
 import {
@@ -194,6 +197,10 @@ export function scan(): bool {
     switch (state) {
       case State.text: {
         at = readText(at, end)
+        if (isOutputFull()) {
+          cursor = at
+          return true
+        }
         break
       }
       case State.lessThan: {
@@ -320,27 +327,59 @@ export function scan(): bool {
   return false
 }
 
-@inline
+/** Text, and the tags between texts as long as they are as plain as nearly all tags of all sitemaps. */
 function readText(from: usize, end: usize): usize {
   let at = from
-  if (load<u8>(at) != 0x3c) {
-    if (depth == 0) {
-      at = readOutside(at, end)
-    } else if (field != Field.none && depth == 3) {
-      at = findEither(at, end, 0x3c, 0x26)
-      take(from, at)
-      if (at < end && load<u8>(at) == 0x26) {
-        openReference()
-        state = State.reference
-        return at + 1
+  while (at < end) {
+    if (load<u8>(at) != 0x3c) {
+      if (depth == 0) {
+        at = readOutside(at, end)
+        if (state == State.over) return end
+      } else if (field != Field.none && depth == 3) {
+        const start = at
+        at = findEither(at, end, 0x3c, 0x26)
+        take(start, at)
+        if (at < end && load<u8>(at) == 0x26) {
+          openReference()
+          state = State.reference
+          return at + 1
+        }
+      } else {
+        at = find(at, end, 0x3c)
       }
-    } else {
-      at = find(at, end, 0x3c)
+      if (at == end) return at
     }
-    if (at == end) return at
+    if (depth == 0 || depth >= MAX_DEPTH || end - at < 32) break
+    if (load<u8>(at, 1) == 0x2f) {
+      const count = matchPlainName(depth - 1, at + 2)
+      if (count == 0) break
+      at += count + 3
+      closeElement()
+      if (depth < 2 && isOutputFull()) return at
+    } else {
+      const name = v128.load(at, 1)
+      const count = countLetters(name)
+      if (count - 1 > 14 || load<u8>(at + count, 1) != 0x3e) break
+      pushPlainName(depth, name, count)
+      at += count + 2
+      if (depth < 3) {
+        setPlainName(at - count - 1, count)
+        openElement(at)
+      } else {
+        depth++
+      }
+    }
   }
-  if (state != State.over) state = State.lessThan
+  if (at == end) return at
+  state = State.lessThan
   return at + 1
+}
+
+/** How many small letters these bytes begin with. */
+@inline
+function countLetters(bytes: v128): u32 {
+  const letters = i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x61)), i8x16.splat(26))
+  return ctz(~i8x16.bitmask(letters))
 }
 
 /** Before and after the root there is only white space, and at the start a byte order mark. */
@@ -359,7 +398,13 @@ function readOutside(from: usize, end: usize): usize {
 @inline
 function openTag(at: usize, isWhole: bool): void {
   state = State.text
-  if (depth < MAX_DEPTH) store<u32>(STACK + (<usize>depth << 2), nameHash)
+  if (depth < MAX_DEPTH) pushName(depth)
+  openElement(at)
+  if (isWhole) closeElement()
+}
+
+@inline
+function openElement(at: usize): void {
   depth++
   if (depth == 3) {
     if (inEntry) openChild()
@@ -369,7 +414,6 @@ function openTag(at: usize, isWhole: bool): void {
   } else if (depth == 1) {
     openRoot(at)
   }
-  if (isWhole) closeElement()
 }
 
 function openRoot(at: usize): void {
@@ -386,7 +430,7 @@ function openRoot(at: usize): void {
 
 @inline
 function closeTag(at: usize): void {
-  if (depth == 0 || (depth <= MAX_DEPTH && load<u32>(STACK + (<usize>(depth - 1) << 2)) != nameHash)) {
+  if (depth == 0 || (depth <= MAX_DEPTH && !matchesName(depth - 1))) {
     fail(Problem.badEnd, at)
     return
   }
