@@ -14,7 +14,8 @@ export function sampleLastmod(index: number): number {
 
 /** A sitemap as common plug-ins write it, about 208 bytes per URL. */
 export function sampleSitemap(urls: number): Uint8Array {
-  let text = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+  let text =
+    '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
   for (let index = 0; index < urls; index++) {
     const lastmod = new Date(sampleLastmod(index) * 1000).toISOString().replace('.000Z', '+00:00')
     text += `<url>\n<loc>${sampleUrl(index)}</loc>\n<lastmod>${lastmod}</lastmod>\n`

@@ -34,9 +34,9 @@ export const ROWS: usize = 32768
 export const TEXT: usize = 81920
 export const TEXT_BYTES: usize = 262144
 export const INPUT: usize = 344064
-export const INPUT_BYTES: usize = 262144
+export const INPUT_BYTES: usize = 65536
 /** Searches look 16 bytes at a time and may look past the end. */
-export const HEAP: usize = 606272
+export const HEAP: usize = 409664
 
 export const enum Count {
   entries,
