@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { XMLParser } from 'fast-xml-parser'
 import { SaxesParser } from 'saxes'
+import Sitemapper from 'sitemapper'
 import { fingerprinter } from '../src/marks/fingerprint'
 import { MarkTable } from '../src/marks/mark-table'
 import type { ScannerModule } from '../src/ports'
@@ -71,6 +74,19 @@ export const EXTRACTORS: Readonly<Record<string, (urls: number) => Extractor | P
     const parser = new XMLParser()
     const parsed = parser.parse(new TextDecoder().decode(document)) as { urlset: { url: { loc: string }[] } }
     return parsed.urlset.url.length
+  },
+  /** It parses only what it fetched itself, so the document comes from a server on loopback in the same process. */
+  sitemapper: async () => {
+    let body = new Uint8Array(0)
+    const server = createServer((_, response) => response.end(body))
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    server.unref()
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sitemap.xml`
+    return async (document) => {
+      body = document as Uint8Array<ArrayBuffer>
+      const { sites } = await new Sitemapper({ url, fields: { loc: true, lastmod: true } }).fetch()
+      return sites.length
+    }
   },
 }
 
