@@ -18,8 +18,7 @@ export type Extractor = (document: Uint8Array) => number | Promise<number>
 
 const CHUNK_BYTES = 262_144
 const SITE_ID = 'www.example.com'
-const TODAY = 20_500
-const TTL_DAYS = 30
+const LIFE = { today: 20_500, ttlDays: 30 }
 
 /** Made before the clock runs; `urls` is how many the marks know. */
 export const EXTRACTORS: Readonly<Record<string, (urls: number) => Extractor | Promise<Extractor>>> = {
@@ -98,7 +97,7 @@ function fullChannel(id: string, urls: number): ScanChannel {
   const fingerprint = fingerprinter(SITE_ID)
   for (let index = 0; index < urls; index++) {
     const url = fingerprint(sampleUrl(index))
-    for (const bit of bits) table.accept(url, sampleLastmod(index), bit, TODAY, TTL_DAYS)
+    for (const bit of bits) table.accept(url, sampleLastmod(index), bit, LIFE)
   }
-  return { id, buckets: [{ image: table.bytes, bits }], today: TODAY, ttlDays: TTL_DAYS }
+  return { id, recent: table.bytes, buckets: [], bits, ...LIFE }
 }

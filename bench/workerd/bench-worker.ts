@@ -40,7 +40,15 @@ function subjectFor(sitemapUrl: string): Subject {
     RUN_REQUEST_BUDGET: '1000',
   })
   const store = createMemoryStore(systemClock)
-  const ports = { clock: systemClock, sleep: systemSleep, fetch: systemFetch, random: systemRandom, logger, store, scanner }
+  const ports = {
+    clock: systemClock,
+    sleep: systemSleep,
+    fetch: systemFetch,
+    random: systemRandom,
+    logger,
+    store,
+    scanner,
+  }
   const subject = { app: compose(ports, configuration), configuration, store }
   subjects.set(sitemapUrl, subject)
   return subject
@@ -48,7 +56,9 @@ function subjectFor(sitemapUrl: string): Subject {
 
 async function run(sitemapUrl: string): Promise<Response> {
   const headers = { authorization: `Bearer ${TOKEN}` }
-  return subjectFor(sitemapUrl).app.fetch(new Request('https://bench.test/trigger', { headers }), { waitUntil: () => {} })
+  return subjectFor(sitemapUrl).app.fetch(new Request('https://bench.test/trigger', { headers }), {
+    waitUntil: () => {},
+  })
 }
 
 /** Marks every URL as accepted by every endpoint of every channel, as after weeks of runs, and shows what is stored. */
@@ -61,7 +71,15 @@ async function seed(sitemapUrl: string, urls: readonly string[]): Promise<Respon
   for (const channel of CHANNELS) {
     const endpoints = channel.endpoints(site).map(({ address }) => address)
     const keyOf = (bucket: string) => keys.marks(channel.cachePrefix, site.id, bucket)
-    const options = { store, clock: systemClock, sleep: systemSleep, logger, keyOf, ttlDays: site.cacheTtlDays, endpoints }
+    const options = {
+      store,
+      clock: systemClock,
+      sleep: systemSleep,
+      logger,
+      keyOf,
+      ttlDays: site.cacheTtlDays,
+      endpoints,
+    }
     const cache = await UrlCache.open(options)
     const lastmod = Math.floor(systemClock.now() / 1000)
     for (const url of urls) {

@@ -16,7 +16,12 @@ export async function startBenchWorkerd(): Promise<BenchWorkerd> {
   const child = fork(HOST, [], {
     execArgv: ['--no-warnings'],
     silent: true,
-    env: { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' },
+    env: {
+      ...process.env,
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      WRANGLER_SEND_METRICS: 'false',
+      WRANGLER_HIDE_BANNER: 'true',
+    },
   })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += chunk))
@@ -47,7 +52,8 @@ function workerdsUnder(child: ChildProcess): number[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        const [, comm = '', parent = ''] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? []
+        const [, comm = '', parent = ''] =
+          /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? []
         return [{ pid: Number(name), comm, parent: Number(parent) }]
       } catch {
         return []

@@ -4,7 +4,13 @@ import { unstable_startWorker } from 'wrangler'
 
 const worker = await unstable_startWorker({
   config: fileURLToPath(new URL('./wrangler.jsonc', import.meta.url)),
-  dev: { server: { hostname: '127.0.0.1', port: 0 }, inspector: false, watch: false, logLevel: 'error', persist: false },
+  dev: {
+    server: { hostname: '127.0.0.1', port: 0 },
+    inspector: false,
+    watch: false,
+    logLevel: 'error',
+    persist: false,
+  },
 })
 process.on('disconnect', async () => {
   await worker.dispose().catch(() => {})

@@ -1,6 +1,6 @@
 import { bodyChunks } from './body-chunks'
 import type { Row, Scanner } from './scanner'
-import { toUtf8 } from './to-utf8'
+import { Transcoder } from './transcoder'
 import { isGzipError, unpack } from './unpack'
 
 /** The protocol's own limit for one file, decompressed. */
@@ -20,20 +20,21 @@ export async function readSitemap(
   take: (rows: readonly Row[]) => Promise<void>,
 ): Promise<SitemapTrouble | null> {
   scanner.begin()
+  const transcoder = new Transcoder()
   let bytes = 0
   try {
-    const chunks = body === null ? [] : toUtf8(unpack(bodyChunks(body)))
-    for await (const chunk of chunks) {
+    for await (const chunk of body === null ? [] : unpack(bodyChunks(body))) {
       // Given up meanwhile: the scanner may be reading something else by now.
       signal.throwIfAborted()
       bytes += chunk.length
       if (bytes > MAX_SITEMAP_BYTES) {
         return { code: 'too_large', detail: `it is larger than ${MAX_SITEMAP_BYTES} bytes: split it` }
       }
-      for (const rows of scanner.write(chunk)) await take(rows)
+      for (const rows of scanner.write(transcoder.write(chunk))) await take(rows)
       // Beyond this point there is nothing to find: the rest need not be fetched.
       if (scanner.report.problem !== null) break
     }
+    for (const rows of scanner.write(transcoder.end())) await take(rows)
   } catch (error) {
     // Broken gzip is the file's own fault: asking again would bring the same bytes. Anything else is the network's.
     if (isGzipError(error)) return { code: 'malformed', detail: 'its gzip data is broken or cut off' }

@@ -25,7 +25,7 @@ export function isGzipError(error: unknown): boolean {
 }
 
 /** At least so many of the first bytes, unless there are fewer, and the whole once more. */
-export async function peek(
+async function peek(
   chunks: AsyncGenerator<Uint8Array, void, void>,
   bytes: number,
 ): Promise<{ head: Uint8Array; rest: AsyncGenerator<Uint8Array, void, void> }> {

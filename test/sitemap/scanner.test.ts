@@ -445,14 +445,14 @@ describe('marks', () => {
   const fingerprint = fingerprinter('a.example')
   const LASTMOD = TODAY * 86_400
   const channelOf = (table: MarkTable, bits: readonly number[], id = 'x') => {
-    return { id, buckets: [{ image: table.bytes, bits }], today: TODAY, ttlDays: TTL }
+    return { id, recent: table.bytes, buckets: [], bits, today: TODAY, ttlDays: TTL }
   }
 
   it('counts known, changed and the oldest day, and says what is missing per channel in its own order', () => {
     const table = MarkTable.empty()
     const [a, b] = [table.bitOf(1n, [1n, 2n]), table.bitOf(2n, [1n, 2n])]
     const marked = (nth: number, lastmod: number | null, bit: number, day: number) =>
-      table.accept(fingerprint(`${ORIGIN}/${nth}`), lastmod, bit, day, TTL)
+      table.accept(fingerprint(`${ORIGIN}/${nth}`), lastmod, bit, { today: day, ttlDays: TTL })
     for (const bit of [a, b]) {
       marked(1, null, bit, TODAY - 5)
       marked(2, LASTMOD, bit, TODAY - 3)
@@ -494,16 +494,19 @@ describe('marks', () => {
 
   it('finds 50,000 marks in two channels, one of eight buckets', () => {
     const bucketOf = (mark: bigint) => Number(mark >> 61n)
+    const life = { today: TODAY, ttlDays: TTL }
     const tables = Array.from({ length: 8 }, () => MarkTable.empty())
+    const recent = MarkTable.empty()
     const single = MarkTable.empty()
     const locs = Array.from({ length: 50_000 }, (_, nth) => `${ORIGIN}/page/${nth}`)
     for (const loc of locs) {
       const mark = fingerprint(loc)
-      tables[bucketOf(mark)]?.accept(mark, null, 1, TODAY, TTL)
-      single.accept(mark, null, 1, TODAY, TTL)
+      const many = mark % 5n === 0n ? recent : tables[bucketOf(mark)]
+      many?.accept(mark, null, 1, life)
+      single.accept(mark, null, 1, life)
     }
-    const buckets = tables.map((table) => ({ image: table.bytes, bits: [1] }))
-    const channels = [channelOf(single, [1]), { id: 'many', buckets, today: TODAY, ttlDays: TTL }]
+    const buckets = tables.map((table) => table.bytes)
+    const channels = [channelOf(single, [1]), { ...channelOf(recent, [1], 'many'), buckets }]
     const text = urlset([...locs, `${url}?new`].map((loc) => page(loc)).join(''))
     const { rows, report } = scanPieces(openScanner({ channels }), [text])
     expect(report).toMatchObject({ known: 50_000, entries: 50_001, duplicates: 0 })
@@ -513,8 +516,8 @@ describe('marks', () => {
   })
 
   it('refuses a number of buckets that leading bits cannot choose from', () => {
-    const bucket = { image: MarkTable.empty().bytes, bits: [1] }
-    const channel = { id: 'x', buckets: [bucket, bucket, bucket], today: TODAY, ttlDays: TTL }
+    const { bytes } = MarkTable.empty()
+    const channel = { ...channelOf(MarkTable.empty(), [1]), buckets: [bytes, bytes, bytes] }
     expect(() => openScanner({ channels: [channel] })).toThrow('3 buckets')
   })
 })
