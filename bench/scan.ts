@@ -1,74 +1,52 @@
-// Scan and look-up of 10,000 known URLs against peers: one process each, interleaved, the median of per-round ratios.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { atLeast, atMost, type BenchLine, median } from './bench-line'
 import { EXTRACTORS } from './extractors'
 
 const URLS = 10_000
 const PASSES = 5
 const ROUNDS = 9
 
-export interface BenchLine {
-  readonly name: string
-  readonly value: number
-  readonly target: string
-  readonly ok: boolean
+/** Scan and look-up of known URLs against peers: one process each, interleaved, the median of the ratios per round. */
+export async function benchScan(): Promise<BenchLine[]> {
+  const times = await measure(Object.keys(EXTRACTORS).map((name) => ({ name, urls: URLS })))
+  const [ours = [], large = []] = await measure([
+    { name: 'scanner', urls: URLS },
+    { name: 'scanner', urls: URLS * 5 },
+  ])
+  const against = (peer: string) => times[Object.keys(EXTRACTORS).indexOf(peer)] ?? []
+  const faster = (peer: string) => ratio(against(peer), against('scanner'))
+  return [
+    atLeast('scan + look up, times the speed of saxes', faster('saxes'), 8),
+    atLeast('scan + look up, times the speed of fast-xml-parser', faster('fast-xml-parser'), 40),
+    atLeast('scan + look up, times the speed of sitemapper', faster('sitemapper'), 50),
+    atMost('scan + look up, times the time of a bare sweep for <', 1 / faster('sweep'), 1.5),
+    atMost('scan + look up, growth from 10,000 to 50,000 URLs', ratio(large, ours), 5.5),
+  ]
 }
 
-/** Ours against a peer's time; a floor is how many times faster, a ceiling how many times slower we may be. */
-const TARGETS = [
-  { peer: 'saxes', times: 8, kind: 'floor' },
-  { peer: 'fast-xml-parser', times: 40, kind: 'floor' },
-  { peer: 'sitemapper', times: 50, kind: 'floor' },
-  { peer: 'sweep', times: 1.5, kind: 'ceiling' },
-] as const
-
-/** Milliseconds per round and implementation. */
-async function measure(): Promise<Record<string, number[]>> {
+/** Milliseconds per round, for each of these in a process of its own, in turns. */
+async function measure(subjects: readonly { name: string; urls: number }[]): Promise<number[][]> {
   const path = fileURLToPath(new URL('./scan-process.ts', import.meta.url))
-  const children: Record<string, ChildProcess> = {}
-  const times: Record<string, number[]> = {}
-  for (const name of Object.keys(EXTRACTORS)) {
-    const child = fork(path, [name, String(URLS), String(PASSES)])
+  const children: ChildProcess[] = []
+  for (const { name, urls } of subjects) {
+    const child = fork(path, [name, String(urls), String(PASSES)])
     await once(child, 'message')
-    children[name] = child
-    times[name] = []
+    children.push(child)
   }
+  const times: number[][] = subjects.map(() => [])
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, child] of Object.entries(children)) {
+    for (const [index, child] of children.entries()) {
       child.send('run')
       const [ms] = (await once(child, 'message')) as [number]
-      times[name]?.push(ms)
+      times[index]?.push(ms)
     }
   }
-  for (const child of Object.values(children)) child.disconnect()
+  for (const child of children) child.disconnect()
   return times
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-}
-
-function judge(times: Record<string, number[]>): BenchLine[] {
-  const ours = times.scanner ?? []
-  return TARGETS.map(({ peer, times: limit, kind }) => {
-    const ratios = ours.map((ms, round) => {
-      const theirs = times[peer]?.[round] ?? Number.NaN
-      return kind === 'floor' ? theirs / ms : ms / theirs
-    })
-    const value = Math.round(median(ratios) * 100) / 100
-    return kind === 'floor'
-      ? { name: `scan + look up, times faster than ${peer}`, value, target: `≥ ${limit}`, ok: value >= limit }
-      : { name: `scan + look up, times the ${peer}`, value, target: `≤ ${limit}`, ok: value <= limit }
-  })
-}
-
-const times = await measure()
-if (process.argv.includes('--json')) {
-  console.log(JSON.stringify(judge(times)))
-} else {
-  for (const [name, ms] of Object.entries(times)) console.log(`${name}: ${median(ms).toFixed(2)} ms`)
-  for (const { name, value, target, ok } of judge(times)) {
-    console.log(`${ok ? 'ok  ' : 'MISS'} ${name}: ${value} (target ${target})`)
-  }
+function ratio(over: readonly number[], under: readonly number[]): number {
+  return median(over.map((ms, round) => ms / (under[round] ?? Number.NaN)))
 }

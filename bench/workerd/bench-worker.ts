@@ -24,7 +24,7 @@ const logger = createLogger({ clock: systemClock, level: 'error', write: (line) 
  * The real application on a store in memory: the local stand-in for KV runs in the same process, and its cost is not that
  * of the platform's.
  */
-function subjectFor(sitemapUrl: string): Subject {
+function subjectFor(sitemapUrl: string, bing = true): Subject {
   const known = subjects.get(sitemapUrl)
   if (known !== undefined) return known
   const configuration = configure({
@@ -33,7 +33,7 @@ function subjectFor(sitemapUrl: string): Subject {
     SITEMAP_URL: sitemapUrl,
     INDEXNOW_API_KEY: 'a-key-for-the-bench',
     INDEXNOW_SEARCH_ENGINES: `${new URL('/a', sitemapUrl)},${new URL('/b', sitemapUrl)}`,
-    BING_ENABLED: 'true',
+    BING_ENABLED: String(bing),
     BING_API_KEY: '0123456789abcdef0123456789abcdef',
     BING_API_BASE: `${new URL('/bing', sitemapUrl)}`,
     BATCH_PAUSE_MS: '0',
@@ -98,6 +98,19 @@ async function load(sitemapUrl: string, stored: Readonly<Record<string, string>>
   return new Response('loaded')
 }
 
+/** A first run through IndexNow alone, and how often marks were written in it. */
+async function runNew(sitemapUrl: string): Promise<Response> {
+  const { store } = subjectFor(sitemapUrl, false)
+  const put = store.put
+  let markWrites = 0
+  store.put = (key, ...rest) => {
+    if (key.startsWith('url_cache:')) markWrites++
+    return put(key, ...rest)
+  }
+  const answer = (await (await run(sitemapUrl)).json()) as object
+  return Response.json({ ...answer, markWrites })
+}
+
 /** What a careful implementation would do first: parse as a stream, keep loc and lastmod. Nothing else. */
 async function parseWithSaxes(sitemapUrl: string): Promise<Response> {
   const { body } = await fetch(sitemapUrl)
@@ -131,6 +144,7 @@ export default {
     const { pathname, searchParams } = new URL(request.url)
     const sitemapUrl = searchParams.get('sitemap') ?? ''
     if (pathname === '/run') return run(sitemapUrl)
+    if (pathname === '/new') return runNew(sitemapUrl)
     if (pathname === '/saxes') return parseWithSaxes(sitemapUrl)
     if (pathname === '/load') return load(sitemapUrl, (await request.json()) as Record<string, string>)
     if (pathname === '/seed') return seed(sitemapUrl, (await request.json()) as string[])
