@@ -6,6 +6,10 @@ import type { ScanReport } from './scan-report'
 /** Hosts are counted one by one only up to here: a hostile sitemap may name as many as it has lines. */
 const MAX_HOSTS = 50
 
+/** Records are kept, a hundred of them in one value: the first complaints tell as much as all of them. */
+const MAX_ERRORS = 50
+const MAX_URL_SHOWN = 200
+
 export interface CrawlReport {
   /** URLs of the site, each counted once. */
   readonly totalUrls: number
@@ -51,6 +55,7 @@ export class CrawlBooks {
   #newUrls = 0
   #changed = 0
   #filesRead = 0
+  #unnamed = 0
   #end: { cursor: string | null } | null = null
 
   constructor(
@@ -93,10 +98,11 @@ export class CrawlBooks {
   }
 
   complain(url: string, { code, detail }: SitemapTrouble): void {
-    const message = `${url}: ${detail}`
+    const message = `${url.slice(0, MAX_URL_SHOWN)}: ${detail}`
     const site = this.siteId
     this.logger.error('a sitemap could not be read whole', { site, code: `sitemap_${code}`, detail: message })
-    this.#errors.push({ code: `sitemap_${code}`, message, advice: ADVICE[code] ?? GENERAL_ADVICE })
+    if (this.#errors.length === MAX_ERRORS) this.#unnamed++
+    else this.#errors.push({ code: `sitemap_${code}`, message, advice: ADVICE[code] ?? GENERAL_ADVICE })
   }
 
   /** The budget ended; `cursor` is where the next run goes on. */
@@ -107,17 +113,24 @@ export class CrawlBooks {
   /** `previousUrls`: how many there were last time, when that was a whole crawl like this one. */
   close(host: string, previousUrls: number | null): CrawlReport {
     const warnings = [this.#shrunk(previousUrls), this.#moved()].filter((one) => one !== null)
-    const mismatch = this.#hostMismatch(host)
     for (const { code, message } of warnings) this.logger.warn(message, { site: this.siteId, code })
     return {
       totalUrls: this.#totalUrls,
       newUrls: this.#newUrls,
       leftOut: this.#leftOut,
-      errors: mismatch === null ? this.#errors : [...this.#errors, mismatch],
+      errors: [...this.#errors, this.#more(), this.#hostMismatch(host)].filter((one) => one !== null),
       warnings,
       filesRead: this.#filesRead,
       cutShort: this.#end !== null,
       cursor: this.#end?.cursor ?? null,
+    }
+  }
+
+  #more(): RunError | null {
+    if (this.#unnamed === 0) return null
+    return {
+      code: 'sitemap_more',
+      message: `${this.#unnamed} more files could not be read whole: see the log`,
     }
   }
 

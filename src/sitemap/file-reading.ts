@@ -15,9 +15,12 @@ export interface FileReadingOptions {
   readonly pause: (exchange: Exchange) => Promise<void>
 }
 
+/** The protocol's own limit for one index. */
+const MAX_CHILDREN = 50_000
+
 /** One file being read, however many attempts that takes. What an attempt has taken is not taken again by the next. */
 export class FileReading {
-  children: ChildRow[] = []
+  readonly #children = new Map<string, ChildRow>()
   /** Where relative addresses start from. */
   base = ''
   /** URLs met in this file first, all attempts together. */
@@ -28,10 +31,15 @@ export class FileReading {
 
   constructor(private readonly options: FileReadingOptions) {}
 
+  /** What an index names, each once. */
+  get children(): readonly ChildRow[] {
+    return [...this.#children.values()]
+  }
+
   readonly read = async (response: Response, exchange: Exchange): Promise<SitemapTrouble | null> => {
     if (this.#attempts++ > 0) this.#count()
     this.#repeated = this.urls
-    this.children = []
+    this.#children.clear()
     this.base = exchange.url
     return readSitemap(response.body, this.options.scanner, exchange.signal, async (rows) => {
       for (const row of rows) this.#take(row)
@@ -55,9 +63,15 @@ export class FileReading {
   }
 
   #take(row: Row): void {
-    if (row.kind === 'child') this.children.push(row)
+    if (row.kind === 'child') this.#child(row)
     else if (row.kind === 'pending') this.#page(row)
     else this.#admit(row)
+  }
+
+  #child(row: ChildRow): void {
+    if (this.#children.has(row.loc)) return
+    if (this.#children.size < MAX_CHILDREN) this.#children.set(row.loc, row)
+    else this.options.books.leaveOut('sitemap_too_many')
   }
 
   #admit({ loc, lastmod }: { loc: string; lastmod: number | null }): void {
