@@ -51,6 +51,8 @@ let locAt: usize = 0
 let locLength: i32 = 0
 let locTooLong: bool = false
 let locHasEntity: bool = false
+let locIsPlain: bool = false
+let fingerprint: u64 = 0
 let lastmod: i64 = NO_LASTMOD
 let lastmodPeriod: i32 = 0
 
@@ -104,6 +106,9 @@ export function closeChild(): void {
     locLength = valueLength
     locTooLong = valueTooLong
     locHasEntity = valueHasEntity
+    locIsPlain = !locTooLong && isPlain(locAt, locLength)
+    // Already here, so that the processor can do it beside reading the rest of the entry.
+    if (locIsPlain) fingerprint = xxh64(locAt, locLength, seed)
   } else {
     hasLastmod = true
     const isUsable = !valueTooLong && !valueHasEntity
@@ -121,22 +126,21 @@ export function closeEntry(isIndex: bool): void {
   } else if (locTooLong) {
     add(Count.tooLong)
   } else if (isIndex) {
-    addRow(Kind.child, 0)
+    addRow(Kind.child)
     // An index child is skipped by the end of the period its lastmod names.
     store<u32>(ROWS + <usize>(rows - 1) * ROW_BYTES, lastmodPeriod, 28)
-  } else if (!isPlain(locAt, locLength)) {
-    addRow(Kind.raw, 0)
+  } else if (!locIsPlain) {
+    addRow(Kind.raw)
     // The caller asks about it before anything after it is read: of two spellings of a URL the first counts.
     isWaiting = true
   } else if (locLength > MAX_URL) {
     add(Count.tooLong)
-  } else {
-    const fingerprint = xxh64(locAt, locLength, seed)
-    if (consult(fingerprint, lastmod) == Answer.pending) addRow(Kind.pending, fingerprint)
+  } else if (consult(fingerprint, lastmod) == Answer.pending) {
+    addRow(Kind.pending)
   }
 }
 
-function addRow(kind: Kind, fingerprint: u64): void {
+function addRow(kind: Kind): void {
   const row = ROWS + <usize>rows * ROW_BYTES
   writeAnswer(row, fingerprint)
   store<f64>(row, lastmod == NO_LASTMOD ? NaN : <f64>lastmod, 8)

@@ -12,13 +12,14 @@ import {
 } from './layout'
 
 // A channel: u32 buckets, u32 log2 of their number, i32 today, i32 days a mark lasts, u32 missing in this document,
-// u32 oldest day in this document, u32 recent table, u32 mask of its slots. A bucket: u32 table, u32 mask of its slots, u32 wanted bits, u32 unused, then for
-// every set of the table's bits the same set in the caller's order.
+// u32 oldest day in this document, u32 recent table, u32 mask of its slots. A bucket: u32 table, u32 mask of its slots,
+// u32 wanted bits, u32 map of the slots met in this crawl, then for every set of the table's bits the same set in the
+// caller's order.
 const TABLE_HEADER: usize = 80
 const RECORD_BYTES: usize = 16
 const PAGE: usize = 65536
-const FIRST_SLOTS: u32 = 16384
-/** 32 MiB: past about three million URLs a crawl no longer tells duplicates. */
+const FIRST_SLOTS: u32 = 4096
+/** 32 MiB: past about three million new URLs a crawl no longer tells duplicates. */
 const MAX_SLOTS: u32 = 1 << 22
 
 export const enum Answer {
@@ -68,22 +69,20 @@ export function beginMarks(): void {
 
 /** Asks all tables about a URL met for the first time; what is missing lies in MISSING. */
 export function consult(fingerprint: u64, lastmod: i64): Answer {
-  if (!remember(fingerprint)) {
+  const first = channels == 0 ? 0 : recordOf(CHANNELS, bucketOf(CHANNELS, fingerprint), fingerprint)
+  if (!(first == 0 ? remember(fingerprint) : meet(first, fingerprint))) {
     add(Count.duplicates)
     return Answer.duplicate
   }
   // Zero means none, so the first second of 1970 moves by one.
   const stored: u32 = lastmod == NO_LASTMOD ? 0 : <u32>min<i64>(max<i64>(lastmod, 1), 0xffffffff)
+  store<u64>(MISSING, 0)
   let all: u32 = 0
   let changed = false
   for (let c = 0; c < channels; c++) {
     const channel = CHANNELS + <usize>c * CHANNEL_BYTES
-    const log2 = load<u32>(channel, 4)
-    const index: usize = log2 == 0 ? 0 : <usize>(fingerprint >> (64 - log2))
-    const bucket = <usize>load<u32>(channel) + index * BUCKET_BYTES
-    // A recent mark stands in for an older one.
-    let record = locate(load<u32>(channel, 24), load<u32>(channel, 28), fingerprint)
-    if (load<u16>(record, 12) == 0) record = locate(load<u32>(bucket), load<u32>(bucket, 4), fingerprint)
+    const bucket = bucketOf(channel, fingerprint)
+    const record = c == 0 ? first : recordOf(channel, bucket, fingerprint)
     let missing = load<u32>(bucket, 8)
     const day: u32 = load<u16>(record, 12)
     if (day != 0 && isAlive(<i32>day, load<i32>(channel, 8), load<i32>(channel, 12))) {
@@ -94,6 +93,7 @@ export function consult(fingerprint: u64, lastmod: i64): Answer {
         if (day < load<u32>(channel, 20)) store<u32>(channel, day, 20)
       }
     }
+    if (missing == 0) continue
     const translated: u32 = load<u8>(bucket + missing, 16)
     store<u8>(MISSING + c, translated)
     store<u32>(channel, load<u32>(channel, 16) | translated, 16)
@@ -103,6 +103,38 @@ export function consult(fingerprint: u64, lastmod: i64): Answer {
   if (all != 0) return Answer.pending
   add(Count.known)
   return Answer.known
+}
+
+@inline
+function bucketOf(channel: usize, fingerprint: u64): usize {
+  const log2 = load<u32>(channel, 4)
+  const index: usize = log2 == 0 ? 0 : <usize>(fingerprint >> (64 - log2))
+  return <usize>load<u32>(channel) + index * BUCKET_BYTES
+}
+
+/** A recent mark stands in for an older one. */
+@inline
+function recordOf(channel: usize, bucket: usize, fingerprint: u64): usize {
+  const recent = locate(load<u32>(channel, 24), load<u32>(channel, 28), fingerprint)
+  if (load<u16>(recent, 12) != 0) return recent
+  return locate(load<u32>(bucket), load<u32>(bucket, 4), fingerprint)
+}
+
+/**
+ * False when this crawl has met the URL before. One whose record lies in a bucket of the first channel is met by its slot,
+ * which takes one bit; any other by its fingerprint. The tables stay as they are, so a URL is always met the same way.
+ */
+@inline
+function meet(record: usize, fingerprint: u64): bool {
+  const bucket = bucketOf(CHANNELS, fingerprint)
+  const slot = (record - <usize>load<u32>(bucket) - TABLE_HEADER) / RECORD_BYTES
+  // A record before the table gives a number past its end as well.
+  if (load<u16>(record, 12) == 0 || slot > <usize>load<u32>(bucket, 4)) return remember(fingerprint)
+  const at = <usize>load<u32>(bucket, 12) + (slot >> 3)
+  const bit: u32 = 1 << (<u32>slot & 7)
+  const met: u32 = load<u8>(at)
+  store<u8>(at, met | bit)
+  return (met & bit) == 0
 }
 
 @inline

@@ -94,7 +94,9 @@ export class ScannerCore {
     for (const [bucket, image] of images.entries()) {
       const at = start + bucket * this.exports.BUCKET_BYTES.value
       this.#addTable(image, at)
+      const met = this.exports.allocate(Math.ceil(slotsOf(image) / 8))
       this.view.setUint32(at + 8, wanted, true)
+      this.view.setUint32(at + 12, met, true)
       this.bytes.set(translation, at + 16)
     }
   }
@@ -104,7 +106,7 @@ export class ScannerCore {
     const table = this.exports.allocate(image.byteLength)
     this.bytes.set(image, table)
     this.view.setUint32(at, table, true)
-    this.view.setUint32(at + 4, 2 ** (image[4] ?? 0) - 1, true)
+    this.view.setUint32(at + 4, slotsOf(image) - 1, true)
   }
 
   #refresh(): void {
@@ -115,9 +117,17 @@ export class ScannerCore {
   }
 }
 
+function slotsOf(image: Uint8Array): number {
+  return 2 ** (image[4] ?? 0)
+}
+
 /** For every set of a table's bits the same set with bit 0 for the first endpoint, bit 1 for the second, and so on. */
 function inCallersOrder(bits: readonly number[]): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, set) =>
-    bits.reduce((all, bit, index) => ((set & bit) !== 0 ? all | (1 << index) : all), 0),
-  )
+  const translated = new Uint8Array(256)
+  for (const [index, bit] of bits.entries()) {
+    for (let set = 0; set < translated.length; set++) {
+      if ((set & bit) !== 0) translated[set] = (translated[set] ?? 0) | (1 << index)
+    }
+  }
+  return translated
 }

@@ -522,6 +522,24 @@ describe('marks', () => {
   })
 })
 
+describe('URLs met before', () => {
+  it.each([
+    'as the only table',
+    'as a recent one over buckets',
+  ])('are told after the set has grown several times, known ones (%s) and new ones alike', (place) => {
+    const table = MarkTable.empty()
+    const locs = Array.from({ length: 40_000 }, (_, nth) => `${ORIGIN}/${nth}`)
+    for (const loc of locs.slice(0, 10_000))
+      table.accept(fingerprinter('a.example')(loc), null, 1, { today: TODAY, ttlDays: TTL })
+    const buckets = place === 'as the only table' ? [] : [MarkTable.empty().bytes, MarkTable.empty().bytes]
+    const channel = { id: 'x', recent: table.bytes, buckets, bits: [1], today: TODAY, ttlDays: TTL }
+    const scanner = openScanner({ channels: [channel] })
+    const text = urlset(locs.map((loc) => page(loc)).join(''))
+    expect(scanPieces(scanner, [text]).report).toMatchObject({ known: 10_000, duplicates: 0 })
+    expect(scanPieces(scanner, [text])).toMatchObject({ rows: [], report: { known: 0, duplicates: 40_000 } })
+  })
+})
+
 describe('a full output', () => {
   it('pauses the scan and drops nothing', () => {
     const locs = Array.from({ length: 25_000 }, (_, nth) => `${ORIGIN}/${'x'.repeat(nth % 1_500)}/${nth}`)
