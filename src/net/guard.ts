@@ -6,7 +6,19 @@ export interface GuardOptions {
 }
 
 const OPEN_PORTS = ['', '80', '443']
-const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.localdomain', '.lan', '.home.arpa']
+/** Reserved for, or widely used in, networks of one's own; the public name system holds none of them. */
+const PRIVATE_SUFFIXES = [
+  '.localhost',
+  '.local',
+  '.internal',
+  '.localdomain',
+  '.lan',
+  '.home.arpa',
+  '.intranet',
+  '.corp',
+  '.home',
+  '.private',
+]
 
 function isLoopback(hostname: string): boolean {
   return (
@@ -22,8 +34,14 @@ function isLiteralAddress(hostname: string): boolean {
   return hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
+/** Names with an empty label are no names, but some resolvers read them as if the dots were not there. */
 function isPrivateName(hostname: string): boolean {
-  return !hostname.includes('.') || PRIVATE_SUFFIXES.some((suffix) => hostname.endsWith(suffix))
+  const labels = hostname.split('.')
+  return (
+    labels.length < 2 ||
+    labels.includes('') ||
+    PRIVATE_SUFFIXES.some((suffix) => `.${hostname}`.endsWith(suffix))
+  )
 }
 
 /** Why this address may not be asked, as the end of a sentence ("SITEMAP_URL …"), or null when it may. */
