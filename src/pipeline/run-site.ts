@@ -11,6 +11,7 @@ import { type CrawlReport, NO_CRAWL } from '../sitemap/crawl-books'
 import { closeBooks } from './close-books'
 import { openCrawl } from './crawl-site'
 import { openChannels, type Participant } from './open-channels'
+import type { UrlFigures } from './run-channel'
 
 export interface RunRequest {
   readonly runId: string
@@ -37,6 +38,8 @@ export interface RunResult {
   readonly record: Omit<ExecutionRecord, 'requests' | 'kvReads' | 'kvWrites'>
   readonly cursor: string | null
   readonly notBefore: Readonly<Record<string, number>>
+  /** By channel, those that took part. */
+  readonly outcomes: Readonly<Record<string, UrlFigures>>
 }
 
 /** Crawl, ask the marks of all channels, submit, mark, close the books. Saving the record is the caller's. */
@@ -67,7 +70,8 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
     othersNotBefore(request, participants),
     ...participants.map(({ run }) => run.notBefore),
   )
-  return { record, cursor: cursorAfter(request, report), notBefore }
+  const outcomes = Object.fromEntries(participants.map(({ channel, run }) => [channel.id, run.urls]))
+  return { record, cursor: cursorAfter(request, report), notBefore, outcomes }
 }
 
 /** Where the next run goes on. One that looked at some channels only, or at nothing, has not moved the whole on. */

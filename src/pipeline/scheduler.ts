@@ -6,6 +6,7 @@ import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
 import { Gate } from '../net/pool'
 import type { Budget, Ports } from '../ports'
+import { addRun } from '../records/daily-sums'
 import { createExecutionLog } from '../records/execution-log'
 import { meteredStore } from '../records/metered-store'
 import { createRunLeases, isLive, type Lease } from '../records/run-lease'
@@ -83,8 +84,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       const record = { ...result.record, ...costs }
       await createExecutionLog(store, logger).append(record)
       const { batches: _, ...lastExecution } = record
-      const { cursor, notBefore } = result
-      await states.write(site.id, { finishedRunId: runId, lastExecution, cursor, notBefore })
+      const { cursor, notBefore, outcomes } = result
+      const sums = addRun(state.sums, { record, outcomes })
+      await states.write(site.id, { finishedRunId: runId, lastExecution, cursor, notBefore, sums })
       return record
     } finally {
       release()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ExecutionRecord } from '../domain/execution-record'
 import type { KeyValueStore, Logger } from '../ports'
+import { dailySumsSchema, NO_SUMS } from './daily-sums'
 import { keys } from './keys'
 import { parseJson, readJson } from './read-json'
 
@@ -14,11 +15,19 @@ const schema = z.object({
   cursor: z.string().nullable(),
   /** Per endpoint address: not to be asked before this moment. */
   notBefore: z.record(z.string(), z.number()),
+  /** Unreadable or absent ones begin anew: they are statistics, and must not cost the rest of the state. */
+  sums: dailySumsSchema.catch(NO_SUMS),
 })
 
 export type SiteState = z.infer<typeof schema>
 
-const EMPTY: SiteState = { finishedRunId: null, lastExecution: null, cursor: null, notBefore: {} }
+const EMPTY: SiteState = {
+  finishedRunId: null,
+  lastExecution: null,
+  cursor: null,
+  notBefore: {},
+  sums: NO_SUMS,
+}
 
 export interface SiteStates {
   read(siteId: string): Promise<SiteState>

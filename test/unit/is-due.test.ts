@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RunStatus } from '../../src/domain/execution-record'
 import { isDue } from '../../src/pipeline/scheduler'
+import { NO_SUMS } from '../../src/records/daily-sums'
 import type { SiteState } from '../../src/records/site-state'
 import { siteWith } from '../support/memory-application'
 
@@ -10,7 +11,13 @@ const HOUR = 3_600_000
 const site = siteWith({ CRON_SCHEDULE: '0 0 * * *' })
 
 const lease = (startedAt = NOON, runId = 'run-1', until = startedAt + 60_000) => ({ runId, startedAt, until })
-const NEVER: SiteState = { finishedRunId: null, lastExecution: null, cursor: null, notBefore: {} }
+const NEVER: SiteState = {
+  finishedRunId: null,
+  lastExecution: null,
+  cursor: null,
+  notBefore: {},
+  sums: NO_SUMS,
+}
 const ended = (status: RunStatus, change: Partial<SiteState> = {}): SiteState => ({
   ...NEVER,
   finishedRunId: 'run-1',

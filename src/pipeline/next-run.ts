@@ -1,0 +1,24 @@
+import { nextRunAfter } from '../domain/schedule'
+import type { Site } from '../domain/site'
+import { isLive, type Lease } from '../records/run-lease'
+import type { SiteState } from '../records/site-state'
+import { isDue } from './scheduler'
+
+/** When the Worker wakes: `triggers` in wrangler.jsonc. */
+export const TICKS = '*/15 * * * *'
+
+/** The tick at which the schedule will run this site next, in milliseconds; null when it never will. */
+export function nextRun(site: Site, state: SiteState, lease: Lease | null, now: number): number | null {
+  if (!site.enabled) return null
+  const moment = isDue(site, state, lease, now) ? now : nextMoment(site, state, lease, now)
+  // A tick at that very moment is in time.
+  return moment === null ? null : nextRunAfter(TICKS, Math.max(moment, now) - 1)
+}
+
+function nextMoment(site: Site, state: SiteState, lease: Lease | null, now: number): number | null {
+  const running = isLive(lease, state.finishedRunId, now)
+  const waits = Object.values(state.notBefore)
+  if (!running && state.lastExecution?.status === 'checkpointed' && waits.length > 0)
+    return Math.min(...waits)
+  return nextRunAfter(site.schedule, lease?.startedAt ?? now)
+}
