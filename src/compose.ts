@@ -1,7 +1,9 @@
 import { createApp, type Platform } from './api/app'
+import type { FieldContext } from './channels/channel'
 import { resolveKey } from './channels/key-field'
 import { CHANNELS } from './channels/registry'
-import { createSiteParser } from './channels/site-schema'
+import { showSite } from './channels/show-site'
+import { createSiteParser, createSiteSchema } from './channels/site-schema'
 import type { Problem } from './domain/problem'
 import type { SettingProblem, Settings } from './domain/settings'
 import type { Site } from './domain/site'
@@ -27,7 +29,7 @@ export function configure(env: Readonly<Record<string, unknown>>): Configuration
   const { settings, problems } = parseSettings(env)
   const { environmentSite: raw } = settings
   if (raw === null || problems.some(isBlocking)) return { settings, environmentSite: null, problems }
-  const parse = siteParser(settings)
+  const parse = createSiteParser(CHANNELS, fieldContext(settings))
   const parsed = parse(raw, { source: 'env', createdAt: null, updatedAt: null })
   if (parsed.ok) return { settings, environmentSite: parsed.value, problems }
   return { settings, environmentSite: null, problems: [...problems, settingProblem(parsed.problem)] }
@@ -51,11 +53,8 @@ function settingProblem({ field = 'sitemapUrl', detail, code }: Problem): Settin
   return { setting, code: `${setting.toLowerCase()}_${kind}`, sentence: `${sentence}.` }
 }
 
-function siteParser(settings: Settings) {
-  return createSiteParser(CHANNELS, {
-    defaults: settings.siteDefaults,
-    allowPrivateNetwork: settings.allowPrivateNetwork,
-  })
+function fieldContext(settings: Settings): FieldContext {
+  return { defaults: settings.siteDefaults, allowPrivateNetwork: settings.allowPrivateNetwork }
 }
 
 /** Puts the application together. Builds no adapter itself: whatever touches the world comes in through the ports. */
@@ -66,21 +65,38 @@ export function compose(ports: Ports, { settings, environmentSite, problems }: C
   }
   for (const { setting, code, sentence } of problems) logger.error(sentence, { setting, code })
 
-  const parse = siteParser(settings)
-  const sites = createSiteConfigManager({ store, clock, logger, parse, environmentSite })
+  const keyValue = (key: unknown) => resolveKey(key, settings.secretNamed)
+  /** For whoever sends the key somewhere: from then on the log masks it. */
+  const keyInUse = (key: unknown) => {
+    const value = keyValue(key)
+    if (value !== null) logger.protect(value)
+    return value
+  }
+  const show = (site: Site) => showSite(site, keyValue)
+  const sites = createSiteConfigManager({
+    store,
+    clock,
+    logger,
+    show,
+    environmentSite,
+    parse: createSiteParser(CHANNELS, fieldContext(settings)),
+    cachePrefixes: CHANNELS.map(({ cachePrefix }) => cachePrefix),
+  })
   const channelsOf = (site: Site) => CHANNELS.filter((channel) => channel.isEnabled(site))
-  const scheduler = createScheduler({
+  const scheduler = createScheduler({ ports, settings, sites, channelsOf, resolveKey: keyInUse })
+  const app = createApp({
     ports,
     settings,
+    problems,
     sites,
+    scheduler,
+    channels: CHANNELS,
     channelsOf,
-    resolveKey: (key) => {
-      const value = resolveKey(key, settings.secretNamed)
-      if (value !== null) logger.protect(value)
-      return value
-    },
+    siteSchema: createSiteSchema(CHANNELS, fieldContext(settings)),
+    show,
+    keyFileOf: (site) => keyValue(site.settings.indexnow?.apiKey),
+    resolveKey: keyInUse,
   })
-  const app = createApp({ ports, settings, problems, sites, scheduler, channels: CHANNELS, channelsOf })
 
   return {
     fetch: (request, platform) => app(request, platform),

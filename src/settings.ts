@@ -33,6 +33,7 @@ export const SETTING_NAMES: readonly string[] = [
   'USER_AGENT',
   'BING_API_BASE',
   'ALLOW_PRIVATE_NETWORK',
+  'CORS_ORIGINS',
   'LOG_LEVEL',
 ]
 
@@ -94,6 +95,18 @@ class SettingsReader {
     if (refusal === null) return text
     this.wrong(name, `${name} ${refusal}.`)
     return undefined
+  }
+
+  origins(name: string): readonly string[] {
+    const origins = (this.text(name) ?? '')
+      .split(',')
+      .map((text) => text.trim())
+      .filter(Boolean)
+    const isOrigin = (text: string) =>
+      /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+    if (origins.every(isOrigin)) return origins
+    this.wrong(name, `${name} must be a comma list of origins, such as https://admin.example.com.`)
+    return []
   }
 
   wrong(setting: string, sentence: string, kind: 'missing' | 'invalid' | 'short' = 'invalid'): void {
@@ -186,6 +199,7 @@ export function parseSettings(env: Readonly<Record<string, unknown>>): {
       '',
     ),
     allowPrivateNetwork,
+    corsOrigins: reader.origins('CORS_ORIGINS'),
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     secretNamed: (name) => reader.text(name),
   }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { z } from 'zod'
 import type { Channel } from '../channels/channel'
 import type { SettingProblem, Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
@@ -6,10 +7,14 @@ import type { Scheduler } from '../pipeline/scheduler'
 import type { Ports } from '../ports'
 import type { SiteConfigManager } from '../records/site-config-manager'
 import { doors } from './doors'
+import { keyFiles } from './key-file'
+import { mount } from './mount'
 import { present } from './problem-response'
+import type { ApiEnv, Route } from './route'
 import { health } from './routes/health'
 import { history } from './routes/history'
 import { sites } from './routes/sites'
+import { stats } from './routes/stats'
 import { status } from './routes/status'
 import { trigger } from './routes/trigger'
 
@@ -27,19 +32,29 @@ export interface ApiDeps {
   readonly scheduler: Scheduler
   readonly channels: readonly Channel[]
   readonly channelsOf: (site: Site) => readonly Channel[]
+  /** The fields of a site as people may write them. */
+  readonly siteSchema: z.ZodObject
+  /** A site as answers show it. */
+  readonly show: (site: Site) => Record<string, unknown>
+  /** What the site's key file must hold. */
+  readonly keyFileOf: (site: Site) => string | null
+  /** The value behind a site's key, about to be used. */
+  readonly resolveKey: (key: unknown) => string | null
 }
 
-export type ApiEnv = { Bindings: Platform }
+/** Every operation there is. */
+export function allRoutes(deps: ApiDeps): readonly Route[] {
+  return [health, status, trigger, history, sites, stats].flatMap((routesOf) => routesOf(deps))
+}
 
 /** The HTTP side. Everything is behind the doors but what they let through by name. */
 export function createApp(deps: ApiDeps): (request: Request, platform: Platform) => Promise<Response> {
   const app = new Hono<ApiEnv>()
-  app.use(doors(deps))
-  app.route('/', health())
-  app.route('/', status(deps))
-  app.route('/', trigger(deps))
-  app.route('/', history(deps))
-  app.route('/', sites(deps))
+  const routes = allRoutes(deps)
+  const openPaths = routes.filter(({ open }) => open).map(({ path }) => path)
+  const keyFile = keyFiles({ sites: deps.sites, clock: deps.ports.clock, keyOf: deps.keyFileOf })
+  app.use(doors({ ...deps, openPaths, keyFile }))
+  mount(app, routes)
   app.notFound((c) =>
     present(c, { status: 404, code: 'not_found', detail: 'There is nothing at this address' }),
   )

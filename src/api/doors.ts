@@ -1,25 +1,43 @@
 import type { MiddlewareHandler } from 'hono'
-import type { ApiDeps, ApiEnv } from './app'
+import type { SettingProblem, Settings } from '../domain/settings'
+import { crossOrigin } from './cross-origin'
 import { present } from './problem-response'
-
-const PUBLIC_PATHS = ['/health']
+import type { ApiEnv } from './route'
 
 const HEADERS = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
 } as const
 
+export interface DoorOptions {
+  readonly settings: Settings
+  readonly problems: readonly SettingProblem[]
+  /** Paths anybody may read. */
+  readonly openPaths: readonly string[]
+  /** The key file at this address, if it is one of ours; null otherwise. */
+  readonly keyFile: (url: URL) => Promise<string | null>
+}
+
 /** The one way in. Default deny: a route that nobody thought of is closed like all others. */
-export function doors({ settings, problems }: ApiDeps): MiddlewareHandler<ApiEnv> {
+export function doors({ settings, problems, openPaths, keyFile }: DoorOptions): MiddlewareHandler<ApiEnv> {
   const { adminToken } = settings
   // One digest for the life of the application; both sides are hashed so that neither length nor content shows in the time.
   const expected = adminToken === null ? null : digest(adminToken.reveal())
 
   return async (c, next) => {
+    const { method, path } = c.req
     for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
-    if (PUBLIC_PATHS.includes(c.req.path)) return next()
+    const preflight = crossOrigin(c, settings.corsOrigins)
+    if (preflight !== null) return preflight
+
+    const reading = method === 'GET' || method === 'HEAD'
+    if (reading && openPaths.includes(path)) return next()
+    const key = reading ? await keyFile(new URL(c.req.url)) : null
+    if (key !== null) return c.text(key)
 
     const [problem] = problems
     if (problem !== undefined || expected === null) {
@@ -35,7 +53,10 @@ export function doors({ settings, problems }: ApiDeps): MiddlewareHandler<ApiEnv
       c.header('www-authenticate', 'Bearer')
       return present(c, { status: 401, code: 'unauthorized', detail: 'Send the ADMIN_TOKEN as bearer token' })
     }
-    return next()
+    if (method !== 'HEAD') return next()
+    // The router would answer HEAD with the GET handler, and a link preview would start a run.
+    c.header('allow', 'GET, POST, PUT, DELETE')
+    return c.body(null, 405)
   }
 }
 

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { Secret } from '../domain/secret'
 
 const REFERENCE = /^env:[A-Z_][A-Z0-9_]*$/
+/** Named as a key they would be sent to whatever engine the site names. */
+const NEVER_KEYS = ['env:ADMIN_TOKEN', 'env:WEBHOOK_SECRET']
 
 /** A field that holds a key, or `env:NAME` for a secret of the Worker. Parsed into a type that prints masked. */
 export function keyField(pattern: RegExp, message: string) {
@@ -9,6 +11,7 @@ export function keyField(pattern: RegExp, message: string) {
     .string()
     .trim()
     .refine((text) => REFERENCE.test(text) || pattern.test(text), { message })
+    .refine((text) => !NEVER_KEYS.includes(text), { message: 'must not name a secret of Beckon itself' })
     .transform((text) => new Secret(text))
 }
 

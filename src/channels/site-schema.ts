@@ -2,20 +2,28 @@ import { z } from 'zod'
 import { LIMITS } from '../domain/limits'
 import { fail, ok, type Problem } from '../domain/problem'
 import { isSchedule } from '../domain/schedule'
-import { Secret } from '../domain/secret'
 import type { SiteDefaults } from '../domain/settings'
-import { isSiteId, type Site, type SiteParser } from '../domain/site'
+import { isSiteId, type SiteParser } from '../domain/site'
 import { refusalOf } from '../net/guard'
 import type { Channel, FieldContext } from './channel'
 
 const MAX_NAME_LENGTH = 100
 const MAX_FALLBACKS = 10
+const NAME_MESSAGE = `must be a text of 1 to ${MAX_NAME_LENGTH} characters without line breaks or control characters`
+const FALLBACKS_MESSAGE = `must be a list of at most ${MAX_FALLBACKS} addresses`
 
+/** A line break or a mark that turns the writing direction could make a name look like another line or another name. */
+const UNSAFE_IN_NAMES = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+/** Kept in the form `URL` gives it, so that two spellings of one address are seen to be the same. */
 function address(context: FieldContext) {
-  return z.string().superRefine((text, issues) => {
-    const refusal = refusalOf(text, context)
-    if (refusal !== null) issues.addIssue({ code: 'custom', message: refusal })
-  })
+  return z
+    .string()
+    .superRefine((text, issues) => {
+      const refusal = refusalOf(text, context)
+      if (refusal !== null) issues.addIssue({ code: 'custom', message: refusal })
+    })
+    .transform((text) => (URL.canParse(text) ? new URL(text).href : text))
 }
 
 function integer({ min, max }: { min: number; max: number }, fallback: number) {
@@ -25,8 +33,8 @@ function integer({ min, max }: { min: number; max: number }, fallback: number) {
 
 function host({ allowPrivateNetwork }: FieldContext) {
   const message = allowPrivateNetwork
-    ? 'must be a host name such as example.com, with or without a port'
-    : 'must be a host name such as example.com'
+    ? 'must be a public host name such as example.com, with or without a port'
+    : 'must be a public host name such as example.com'
   return z
     .string()
     .transform((text) => text.trim().toLowerCase())
@@ -34,7 +42,8 @@ function host({ allowPrivateNetwork }: FieldContext) {
       (text) => {
         if (!URL.canParse(`https://${text}`)) return false
         const url = new URL(`https://${text}`)
-        return url.host === text && (url.port === '' || allowPrivateNetwork) && url.pathname === '/'
+        const bare = url.host === text && (url.port === '' || allowPrivateNetwork) && url.pathname === '/'
+        return bare && refusalOf(url.href, { allowPrivateNetwork }) === null
       },
       { message },
     )
@@ -47,21 +56,45 @@ function baseFields(context: FieldContext) {
       .string()
       .transform((text) => text.trim().toLowerCase())
       .refine(isSiteId, { message: 'must be a host name with a dot, such as example.com' })
-      .optional(),
-    name: z.string().trim().min(1).max(MAX_NAME_LENGTH).optional(),
-    sitemapUrl: address(context),
-    fallbackSitemapUrls: z.array(address(context)).max(MAX_FALLBACKS).default([]),
-    host: host(context).optional(),
-    enabled: z.boolean().default(true),
+      .optional()
+      .meta({ description: 'Host name with a dot. Default: the host, without a port' }),
+    name: z
+      .string({ message: NAME_MESSAGE })
+      .trim()
+      .min(1, { message: NAME_MESSAGE })
+      .max(MAX_NAME_LENGTH, { message: NAME_MESSAGE })
+      .refine((text) => !UNSAFE_IN_NAMES.test(text), { message: NAME_MESSAGE })
+      .optional()
+      .meta({ description: 'For people. Default: the id' }),
+    sitemapUrl: address(context).meta({ description: 'Address of the sitemap or sitemap index' }),
+    fallbackSitemapUrls: z
+      .array(address(context), { message: FALLBACKS_MESSAGE })
+      .max(MAX_FALLBACKS, { message: FALLBACKS_MESSAGE })
+      .default([])
+      .meta({ description: 'Tried in order when sitemapUrl cannot be read' }),
+    host: host(context)
+      .optional()
+      .meta({ description: 'Only URLs of this host are submitted. Default: the host of sitemapUrl' }),
+    enabled: z
+      .boolean({ message: 'must be true or false' })
+      .default(true)
+      .meta({ description: 'false: skipped by the schedule; /trigger still works' }),
     schedule: z
       .string()
       .refine(isSchedule, { message: 'must be a cron line of five fields, such as "0 0 * * *" (UTC)' })
-      .default(defaults.schedule),
+      .default(defaults.schedule)
+      .meta({ description: 'Five cron fields, UTC' }),
     maxConcurrentRequests: integer(LIMITS.MAX_CONCURRENT_REQUESTS, defaults.maxConcurrentRequests),
     requestIntervalMs: integer(LIMITS.REQUEST_INTERVAL_MS, defaults.requestIntervalMs),
     maxRetries: integer(LIMITS.MAX_RETRIES, defaults.maxRetries),
     cacheTtlDays: integer(LIMITS.CACHE_TTL_DAYS, defaults.cacheTtlDays),
   }
+}
+
+/** The fields people may write, in one strict object: it validates and it describes. */
+export function createSiteSchema(channels: readonly Channel[], context: FieldContext) {
+  const shapes = channels.map((channel) => channel.fields(context))
+  return z.strictObject(baseFields(context)).extend(Object.assign({}, ...shapes) as z.ZodRawShape)
 }
 
 /** Reads a site as people write it, from the API, the store or the environment, and fills in what they left out. */
@@ -71,7 +104,7 @@ export function createSiteParser(
 ): SiteParser {
   const shapes = channels.map((channel) => ({ channel, shape: channel.fields(context) }))
   const base = z.strictObject(baseFields(context))
-  const whole = base.extend(Object.assign({}, ...shapes.map(({ shape }) => shape)))
+  const whole = createSiteSchema(channels, context)
 
   return (input, origin) => {
     // The schema library passes this one name over in silence.
@@ -114,20 +147,16 @@ function firstIssue(error: z.ZodError): Problem {
     return unknownField(String(issue.keys[0]).slice(0, MAX_NAME_LENGTH))
   }
   const field = String(issue?.path[0] ?? '')
+  const at = typeof issue?.path[1] === 'number' ? ` (number ${issue.path[1] + 1})` : ''
   if (field === '') return { status: 400, code: 'invalid_body', detail: 'The body must be a JSON object' }
   const missing = issue?.code === 'invalid_type' && /received undefined/.test(issue.message)
   const says = missing
     ? 'is required'
     : (issue?.message ?? 'is invalid').replace(/^Invalid \w+: /, 'is invalid: ')
-  return { status: 400, code: missing ? 'missing_field' : 'invalid_field', field, detail: `${field} ${says}` }
-}
-
-/** The site as it is stored or shown: flat, in the names people use. Secrets show only when `reveal` is asked for. */
-export function flattenSite(site: Site, options: { reveal: boolean }): Record<string, unknown> {
-  const { settings, ...own } = site
-  const flat: Record<string, unknown> = { ...own, ...Object.assign({}, ...Object.values(settings)) }
-  for (const [name, value] of Object.entries(flat)) {
-    if (value instanceof Secret) flat[name] = options.reveal ? value.reveal() : value.toString()
+  return {
+    status: 400,
+    code: missing ? 'missing_field' : 'invalid_field',
+    field,
+    detail: `${field}${at} ${says}`,
   }
-  return flat
 }

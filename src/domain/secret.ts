@@ -1,4 +1,4 @@
-const MASK = '****...****'
+export const MASK = '****...****'
 
 /** A key or token. It prints masked wherever it ends up; only `reveal()` gives it away. */
 export class Secret {

@@ -34,6 +34,8 @@ export interface Settings {
   readonly sitemapTimeoutMs: number
   readonly bingApiBase: string
   readonly allowPrivateNetwork: boolean
+  /** Origins whose pages may read answers. */
+  readonly corsOrigins: readonly string[]
   readonly logLevel: LogLevel
   /** The value behind `env:NAME`. */
   readonly secretNamed: (name: string) => string | undefined

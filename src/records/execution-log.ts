@@ -4,7 +4,7 @@ import type { KeyValueStore, Logger } from '../ports'
 import { keys } from './keys'
 import { readJson } from './read-json'
 
-const MAX_RECORDS = 100
+export const MAX_RECORDS = 100
 
 const schema = z.array(z.custom<ExecutionRecord>((value) => typeof value === 'object' && value !== null))
 

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { fail, ok, type Result } from '../domain/problem'
+import { fail, ok, type Problem, type Result } from '../domain/problem'
 import { isSiteId, type Site, type SiteParser } from '../domain/site'
 import type { Clock, KeyValueStore, Logger } from '../ports'
 import { keys } from './keys'
-import { parseJson } from './read-json'
+import { isMasked, maskedKey, mergeSite } from './merge-site'
+import { parseJson, readJson } from './read-json'
+import { deleteSiteRecords } from './site-records'
 
 /** What people wrote, as they wrote it: defaults are filled in on reading, so that a changed default reaches every site. */
 const schema = z.object({
@@ -12,27 +14,55 @@ const schema = z.object({
   fields: z.record(z.string(), z.unknown()),
 })
 
+type StoredSite = z.infer<typeof schema>
+
 export interface SiteConfigManager {
   /** The environment's site first, then those of the API. Unreadable ones are reported and left out. */
   list(): Promise<readonly Site[]>
   get(siteId: string): Promise<Site | null>
-  create(input: unknown): Promise<Result<Site>>
+  create(input: Readonly<Record<string, unknown>>): Promise<Result<Site>>
+  /** Merges the changes into what is stored. */
+  update(siteId: string, changes: Readonly<Record<string, unknown>>): Promise<Result<Site>>
+  /** Deletes the site and every record of it. */
+  remove(siteId: string): Promise<Result<null>>
 }
 
-export function createSiteConfigManager(deps: {
-  store: KeyValueStore
-  clock: Clock
-  logger: Logger
-  parse: SiteParser
-  environmentSite: Site | null
-}): SiteConfigManager {
-  const { store, clock, logger, parse, environmentSite } = deps
+export interface SiteConfigDeps {
+  readonly store: KeyValueStore
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly parse: SiteParser
+  /** The site as answers show it, keys masked. */
+  readonly show: (site: Site) => Readonly<Record<string, unknown>>
+  readonly environmentSite: Site | null
+  /** Under which marks lie, one per channel. */
+  readonly cachePrefixes: readonly string[]
+}
+
+const NOT_FOUND: Problem = {
+  status: 404,
+  code: 'site_not_found',
+  field: 'id',
+  detail: 'There is no site with this id',
+}
+const READ_ONLY: Problem = {
+  status: 403,
+  code: 'site_read_only',
+  field: 'id',
+  detail: 'This site comes from the environment: change its settings there',
+}
+
+export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager {
+  const { store, clock, logger, parse, show, environmentSite } = deps
+
+  function parseStored({ fields, createdAt, updatedAt }: StoredSite): Result<Site> {
+    return parse(fields, { source: 'api', createdAt, updatedAt })
+  }
 
   function read(key: string, text: string | null): Site | null {
     const stored = parseJson(text, schema, key, logger)
     if (stored === null) return null
-    const { createdAt, updatedAt } = stored
-    const parsed = parse(stored.fields, { source: 'api', createdAt, updatedAt })
+    const parsed = parseStored(stored)
     if (parsed.ok) return parsed.value
     logger.error('a stored site cannot be used and is left out', { key, detail: parsed.problem.detail })
     return null
@@ -56,6 +86,23 @@ export function createSiteConfigManager(deps: {
     return environmentSite === null ? others : [environmentSite, ...others]
   }
 
+  /** Two sites must share neither id nor sitemap: the same pages would be submitted twice. */
+  async function clash(site: Site, except?: string): Promise<Problem | null> {
+    for (const other of await list()) {
+      if (other.id === except) continue
+      if (other.id === site.id) return exists('id', `The site ${site.id} exists already`)
+      if (other.sitemapUrl === site.sitemapUrl) {
+        return exists('sitemapUrl', `A site with this sitemapUrl (${other.id}) exists already`)
+      }
+    }
+    return null
+  }
+
+  async function save(site: Site, stored: StoredSite): Promise<Result<Site>> {
+    await store.put(keys.siteConfig(site.id), JSON.stringify(stored))
+    return ok(site)
+  }
+
   return {
     list,
 
@@ -66,20 +113,48 @@ export function createSiteConfigManager(deps: {
     },
 
     async create(input) {
+      const masked = Object.entries(input).find(([, value]) => isMasked(value))
+      if (masked !== undefined) return fail(maskedKey(masked[0]))
       const now = new Date(clock.now()).toISOString()
       const parsed = parse(input, { source: 'api', createdAt: now, updatedAt: now })
       if (!parsed.ok) return parsed
       const site = parsed.value
-      const same = (await list()).find(
-        ({ id, sitemapUrl }) => id === site.id || sitemapUrl === site.sitemapUrl,
-      )
-      if (same !== undefined) {
-        const what = same.id === site.id ? `The site ${site.id}` : `A site with this sitemapUrl (${same.id})`
-        return fail({ status: 409, code: 'site_exists', detail: `${what} exists already` })
+      const problem = await clash(site)
+      if (problem !== null) return fail(problem)
+      return save(site, { createdAt: now, updatedAt: now, fields: { ...input, id: site.id } })
+    },
+
+    async update(siteId, changes) {
+      if (siteId === environmentSite?.id) return fail(READ_ONLY)
+      const key = isSiteId(siteId) ? keys.siteConfig(siteId) : null
+      const stored = key === null ? null : await readJson(store, key, schema, logger)
+      if (stored === null) return fail(NOT_FOUND)
+      const before = parseStored(stored)
+      // A stored site that no longer passes shows nothing but its id, and may be put right.
+      const shown = before.ok ? show(before.value) : { id: siteId, updatedAt: stored.updatedAt }
+      const merged = mergeSite(stored.fields, shown, changes)
+      if (!merged.ok) return merged
+      const after = {
+        createdAt: stored.createdAt,
+        updatedAt: new Date(clock.now()).toISOString(),
+        fields: { ...merged.value, id: siteId },
       }
-      const fields = { ...(input as Record<string, unknown>), id: site.id }
-      await store.put(keys.siteConfig(site.id), JSON.stringify({ createdAt: now, updatedAt: now, fields }))
-      return ok(site)
+      const parsed = parseStored(after)
+      if (!parsed.ok) return parsed
+      const problem = await clash(parsed.value, siteId)
+      return problem === null ? save(parsed.value, after) : fail(problem)
+    },
+
+    async remove(siteId) {
+      if (siteId === environmentSite?.id) return fail(READ_ONLY)
+      const known = isSiteId(siteId) && (await store.getText(keys.siteConfig(siteId))) !== null
+      if (!known) return fail(NOT_FOUND)
+      await deleteSiteRecords(deps, siteId, deps.cachePrefixes)
+      return ok(null)
     },
   }
+}
+
+function exists(field: string, detail: string): Problem {
+  return { status: 409, code: 'site_exists', field, detail }
 }

@@ -1,8 +1,23 @@
-import { Hono } from 'hono'
+import { z } from 'zod'
 import { VERSION } from '../../generated/product'
-import type { ApiEnv } from '../app'
+import { type Route, route } from '../route'
 
 /** Alive, and which version: nothing a stranger could use. */
-export function health(): Hono<ApiEnv> {
-  return new Hono<ApiEnv>().get('/health', (c) => c.json({ status: 'ok', version: VERSION }))
+export function health(): readonly Route[] {
+  return [
+    route({
+      methods: ['GET'],
+      path: '/health',
+      open: true,
+      summary: 'Whether the service is up, and its version',
+      answers: {
+        200: {
+          says: 'It is',
+          schema: z.object({ status: z.literal('ok'), version: z.string() }),
+          example: { status: 'ok', version: VERSION },
+        },
+      },
+      handle: ({ c }) => c.json({ status: 'ok', version: VERSION }),
+    }),
+  ]
 }

@@ -1,19 +1,33 @@
-import { Hono } from 'hono'
-import { nextRunAfter } from '../../domain/schedule'
+import { z } from 'zod'
 import type { Site } from '../../domain/site'
+import { nextRun } from '../../pipeline/next-run'
 import { createQuotaManager, quotaDate } from '../../records/quota-manager'
-import { createRunLeases, isLive } from '../../records/run-lease'
-import { createSiteStates } from '../../records/site-state'
-import type { ApiDeps, ApiEnv } from '../app'
-import { findSite } from '../find-site'
+import { createRunLeases, isLive, type Lease } from '../../records/run-lease'
+import { createSiteStates, type SiteState } from '../../records/site-state'
+import { siteStatus } from '../answers'
+import type { ApiDeps } from '../app'
+import * as examples from '../examples'
+import { siteNamed } from '../find-site'
 import { present } from '../problem-response'
+import { anySiteParameter } from '../query-fields'
+import { type Route, route } from '../route'
+
+const FREE_PLAN_WRITES = 1_000
+
+const running = z.literal('running').meta({ description: 'The service works' })
+const answer = z.union([
+  siteStatus.extend({ status: running }),
+  z.object({ status: running, sites: z.array(siteStatus) }),
+])
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 /** How the service and its sites are doing. */
-export function status({ ports, sites, channelsOf }: ApiDeps): Hono<ApiEnv> {
+export function status({ ports, sites, channelsOf }: ApiDeps): readonly Route[] {
   const { clock, logger, store } = ports
   const quotas = createQuotaManager(ports)
 
-  async function bingOf(site: Site) {
+  async function bingOf(site: Site, { sums }: SiteState) {
     const bing = channelsOf(site).find(({ id }) => id === 'bing')
     if (bing?.quota === undefined) return { enabled: false }
     const date = quotaDate(clock.now())
@@ -22,36 +36,85 @@ export function status({ ports, sites, channelsOf }: ApiDeps): Hono<ApiEnv> {
       enabled: true,
       todayQuotaUsed: await quotas.used(site.id, date),
       todayQuotaRemaining: await quotas.remaining(site.id, date, perDay),
+      lastSubmission: sums.lastSubmission.bing ?? null,
     }
   }
 
-  async function statusOf(site: Site) {
-    const [state, lease] = await Promise.all([
-      createSiteStates(store, logger).read(site.id),
-      createRunLeases(ports).read(site.id),
-    ])
-    const next = site.enabled ? nextRunAfter(site.schedule, clock.now()) : null
+  function enginesOf(site: Site, { sums, notBefore, lastExecution }: SiteState) {
+    const endpoints = channelsOf(site).flatMap((channel) =>
+      channel.endpoints(site).map((endpoint) => ({ ...endpoint, channel: channel.id })),
+    )
+    return Object.fromEntries(
+      endpoints.map(({ name, address, channel }) => {
+        const known = sums.engines[name]
+        const until = notBefore[address] ?? 0
+        return [
+          name,
+          {
+            channel,
+            acceptedTotal: known?.accepted ?? 0,
+            lastAnswer:
+              known === undefined ? null : { at: known.at, status: known.status, averageMs: known.ms },
+            setAsideUntil: iso(until > clock.now() ? until : null),
+            lastRun: lastExecution?.engines[name] ?? null,
+          },
+        ]
+      }),
+    )
+  }
+
+  async function statusOf(site: Site, state: SiteState, lease: Lease | null) {
+    const now = clock.now()
     const last = state.lastExecution
+    const writesToday = state.sums.days[quotaDate(now)]?.kvWrites ?? 0
     return {
       siteId: site.id,
-      currentRun: lease !== null && isLive(lease, state.finishedRunId, clock.now()) ? lease.runId : null,
+      enabled: site.enabled,
+      currentRun: lease !== null && isLive(lease, state.finishedRunId, now) ? lease.runId : null,
       lastExecution: last,
-      engines: last?.engines ?? {},
+      engines: enginesOf(site, state),
       pending: last === null ? null : Math.max(0, last.newUrls - last.submittedUrls),
-      nextRun: next === null ? null : new Date(next).toISOString(),
-      bing: await bingOf(site),
+      nextRun: iso(nextRun(site, state, lease, now)),
+      bing: await bingOf(site, state),
+      kv: { writesToday, shareOfFreePlan: writesToday / FREE_PLAN_WRITES },
     }
   }
 
-  return new Hono<ApiEnv>().get('/status', async (c) => {
-    const id = c.req.query('site')
-    if (id === undefined) {
-      const all = await Promise.all((await sites.list()).map(statusOf))
-      return c.json({ status: 'running', sites: all })
-    }
-    const found = await findSite(sites, id)
-    return found.ok
-      ? c.json({ status: 'running', ...(await statusOf(found.value)) })
-      : present(c, found.problem)
-  })
+  async function statusesOf(some: readonly Site[]) {
+    const ids = some.map(({ id }) => id)
+    const [states, leases] = await Promise.all([
+      createSiteStates(store, logger).readMany(ids),
+      createRunLeases(ports).readMany(ids),
+    ])
+    const known = some.flatMap((site) => {
+      const state = states.get(site.id)
+      return state === undefined ? [] : [statusOf(site, state, leases.get(site.id) ?? null)]
+    })
+    return Promise.all(known)
+  }
+
+  return [
+    route({
+      methods: ['GET'],
+      path: '/status',
+      summary: 'How the sites are doing',
+      query: z.strictObject({ site: anySiteParameter }),
+      answers: {
+        200: {
+          says: 'One site, or all of them under `sites`',
+          schema: answer,
+          example: { status: 'running', ...examples.status },
+        },
+      },
+      problems: { 404: ['site_not_found'] },
+      async handle({ c, query: { site: id } }) {
+        if (id === undefined)
+          return c.json({ status: 'running', sites: await statusesOf(await sites.list()) })
+        const found = await siteNamed(sites, id, 'site')
+        if (!found.ok) return present(c, found.problem)
+        const [one] = await statusesOf([found.value])
+        return c.json({ status: 'running', ...one })
+      },
+    }),
+  ]
 }

@@ -1,63 +1,94 @@
-import { type Context, Hono } from 'hono'
+import { z } from 'zod'
 import type { Channel } from '../../channels/channel'
 import type { ExecutionRecord } from '../../domain/execution-record'
 import { fail, ok, type Result } from '../../domain/problem'
 import type { Site } from '../../domain/site'
-import type { ApiDeps, ApiEnv } from '../app'
+import { executionRecord } from '../answers'
+import type { ApiDeps } from '../app'
+import * as examples from '../examples'
 import { findSite } from '../find-site'
 import { present } from '../problem-response'
+import { siteParameter } from '../query-fields'
+import { type Route, route } from '../route'
 
 const ALL = 'all'
 
+const done = z.object({
+  success: z.boolean(),
+  siteId: z.string(),
+  channel: z.string(),
+  record: executionRecord,
+})
+const started = z.object({ siteId: z.string(), channel: z.string(), runId: z.string() })
+
 /** Runs a site now. */
-export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDeps): Hono<ApiEnv> {
+export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDeps): readonly Route[] {
+  const names = [ALL, ...channels.map(({ id }) => id)]
+  const query = z.strictObject({
+    site: siteParameter,
+    channel: z.string().default(ALL).meta({ enum: names, description: 'Which channels to run' }),
+    async: z
+      .boolean({ message: 'must be true or false' })
+      .default(false)
+      .meta({ description: 'true: answer at once with the run’s id' }),
+  })
+
   function channelsNamed(site: Site, name: string): Result<readonly Channel[]> {
     if (name === ALL) return ok(channelsOf(site))
     const channel = channels.find(({ id }) => id === name)
+    const wrong = { status: 400, field: 'channel' } as const
     if (channel === undefined) {
-      const known = [ALL, ...channels.map(({ id }) => id)].join(', ')
-      return fail({
-        status: 400,
-        code: 'unknown_channel',
-        field: 'channel',
-        detail: `channel must be one of ${known}`,
-      })
+      return fail({ ...wrong, code: 'unknown_channel', detail: `channel must be one of ${names.join(', ')}` })
     }
     if (channel.isEnabled(site)) return ok([channel])
     const detail = `${channel.title} submission is not enabled for this site`
-    return fail({ status: 400, code: 'channel_disabled', field: 'channel', detail })
+    return fail({ ...wrong, code: 'channel_disabled', detail })
   }
 
-  async function handle(c: Context<ApiEnv>): Promise<Response> {
-    const found = await findSite(sites, c.req.query('site'))
-    if (!found.ok) return present(c, found.problem)
-    const site = found.value
-    const channel = c.req.query('channel') ?? ALL
-    const chosen = channelsNamed(site, channel)
-    if (!chosen.ok) return present(c, chosen.problem)
-    const started = await scheduler.start({ site, channels: chosen.value, channel, trigger: 'manual' })
-    if (!started.ok) return present(c, started.problem)
+  return [
+    route({
+      methods: ['GET', 'POST'],
+      path: '/trigger',
+      summary: 'Run a site now',
+      details: 'The run goes on when the client leaves. One run per site at a time.',
+      query,
+      answers: {
+        200: {
+          says: 'The run is over; success: nothing failed',
+          schema: done,
+          example: { success: false, siteId: 'www.example.com', channel: 'all', record: examples.record },
+        },
+        202: {
+          says: 'It runs (`async=true`); /status and /history will know it by this id',
+          schema: started,
+          example: { siteId: 'www.example.com', channel: 'all', runId: examples.record.runId },
+        },
+      },
+      problems: {
+        400: ['site_required', 'unknown_channel', 'channel_disabled'],
+        404: ['site_not_found'],
+        409: ['already_running'],
+      },
+      async handle({ c, query: { site: id, channel, async } }) {
+        const found = await findSite(sites, id)
+        if (!found.ok) return present(c, found.problem)
+        const site = found.value
+        const chosen = channelsNamed(site, channel)
+        if (!chosen.ok) return present(c, chosen.problem)
+        const run = await scheduler.start({ site, channels: chosen.value, channel, trigger: 'manual' })
+        if (!run.ok) return present(c, { field: 'site', ...run.problem })
 
-    const { runId, record } = started.value
-    const logged = record.catch((error: unknown) => {
-      ports.logger.error('a run broke off', { site: site.id, runId, detail: String(error) })
-    })
-    c.env.waitUntil(logged)
-    if (c.req.query('async') === 'true') return c.json({ siteId: site.id, channel, runId }, 202)
-    const done = await record
-    return c.json({ success: succeeded(done), siteId: site.id, channel, record: done })
-  }
-
-  return (
-    new Hono<ApiEnv>()
-      // Hono would answer HEAD with the GET handler, and a link preview would start a run.
-      .use('/trigger', async (c, next) => {
-        if (c.req.method !== 'HEAD') return next()
-        c.header('allow', 'GET, POST')
-        return c.body(null, 405)
-      })
-      .on(['GET', 'POST'], '/trigger', handle)
-  )
+        const { runId, record } = run.value
+        const logged = record.catch((error: unknown) => {
+          ports.logger.error('a run broke off', { site: site.id, runId, detail: String(error) })
+        })
+        c.env.waitUntil(logged)
+        if (async) return c.json({ siteId: site.id, channel, runId }, 202)
+        const done = await record
+        return c.json({ success: succeeded(done), siteId: site.id, channel, record: done })
+      },
+    }),
+  ]
 }
 
 /** Nothing failed; a run that was cut short by its budget goes on by itself. */

@@ -1,0 +1,34 @@
+import type { Context, Hono } from 'hono'
+import { present } from './problem-response'
+import { readBody } from './read-body'
+import { queryReader } from './read-query'
+import type { ApiEnv, Route } from './route'
+
+/** Puts the routes into the router: parse, call, present. A known path with another method is 405. */
+export function mount(app: Hono<ApiEnv>, routes: readonly Route[]): void {
+  const allowed = new Map<string, string[]>()
+  for (const route of routes) {
+    const path = route.path.replace(/\{(\w+)\}/g, ':$1')
+    allowed.set(path, [...(allowed.get(path) ?? []), ...route.methods])
+    app.on([...route.methods], path, handlerOf(route))
+  }
+  for (const [path, methods] of allowed) {
+    app.all(path, (c) => {
+      const allow = methods.join(', ')
+      c.header('allow', allow)
+      const detail = `This path takes ${allow}`
+      return present(c, { status: 405, code: 'method_not_allowed', detail })
+    })
+  }
+}
+
+function handlerOf({ query, body, handle }: Route): (c: Context<ApiEnv>) => Promise<Response> {
+  const readQuery = queryReader(query)
+  return async (c) => {
+    const asked = readQuery(c.req.url)
+    if (!asked.ok) return present(c, asked.problem)
+    const given = body === undefined ? null : await readBody(c.req.raw)
+    if (given?.ok === false) return present(c, given.problem)
+    return handle({ c, id: c.req.param('id') ?? '', query: asked.value, body: given?.value ?? {} })
+  }
+}
