@@ -24,7 +24,7 @@ export async function deleteMarks(
 ): Promise<void> {
   for (const prefix of cachePrefixes) {
     // A list may be a minute old and not know the first bucket yet; that one has the same name in every site.
-    await store.delete(keys.marks(prefix, siteId, 0))
+    await store.delete(keys.marks(prefix, siteId, '0'))
     await deleteUnder(store, keys.marksPrefix(prefix, siteId), siteId)
   }
 }
