@@ -11,12 +11,15 @@ import { keyFiles } from './key-file'
 import { mount } from './mount'
 import { present } from './problem-response'
 import type { ApiEnv, Route } from './route'
+import { check } from './routes/check'
+import { documents } from './routes/documents'
 import { health } from './routes/health'
 import { history } from './routes/history'
 import { sites } from './routes/sites'
 import { stats } from './routes/stats'
 import { status } from './routes/status'
 import { trigger } from './routes/trigger'
+import { urls } from './routes/urls'
 
 /** What the runtime lends a request. */
 export interface Platform {
@@ -44,7 +47,11 @@ export interface ApiDeps {
 
 /** Every operation there is. */
 export function allRoutes(deps: ApiDeps): readonly Route[] {
-  return [health, status, trigger, history, sites, stats].flatMap((routesOf) => routesOf(deps))
+  const working = [health, status, trigger, history, sites, check, urls, stats].flatMap((routesOf) =>
+    routesOf(deps),
+  )
+  const all: readonly Route[] = [...working, ...documents(() => all)]
+  return all
 }
 
 /** The HTTP side. Everything is behind the doors but what they let through by name. */

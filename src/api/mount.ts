@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono'
+import { ok } from '../domain/problem'
 import { present } from './problem-response'
 import { readBody } from './read-body'
 import { queryReader } from './read-query'
@@ -22,8 +23,9 @@ export function mount(app: Hono<ApiEnv>, routes: readonly Route[]): void {
   }
 }
 
-function handlerOf({ query, body, handle }: Route): (c: Context<ApiEnv>) => Promise<Response> {
-  const readQuery = queryReader(query)
+function handlerOf({ open, query, body, handle }: Route): (c: Context<ApiEnv>) => Promise<Response> {
+  // What anybody may read says the same whatever is asked: monitors add parameters of their own.
+  const readQuery = open ? () => ok({}) : queryReader(query)
   return async (c) => {
     const asked = readQuery(c.req.url)
     if (!asked.ok) return present(c, asked.problem)

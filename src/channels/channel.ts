@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Finding } from '../domain/finding'
 import type { Answer } from '../domain/outcome'
 import type { Result } from '../domain/problem'
 import type { SiteDefaults } from '../domain/settings'
@@ -63,5 +64,7 @@ export interface Channel {
   readonly requestSize: (site: Site, pending: number, budget: Budget, reserve: number) => number
   /** Present when the engine takes only so many URLs a day. */
   readonly quota?: (site: Site) => DailyQuota
+  /** Looks whether everything it needs is in place, without submitting anything. */
+  readonly check: (site: Site, context: SubmitterContext) => Promise<readonly Finding[]>
   readonly createSubmitter: (site: Site, context: SubmitterContext) => Result<Submitter>
 }

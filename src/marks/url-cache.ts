@@ -25,6 +25,15 @@ interface Markable {
   readonly lastmod: number | null
 }
 
+export interface UrlMark {
+  /** Of the last acceptance, counted from 1970. */
+  readonly day: number
+  readonly lastmod: number | null
+  readonly accepted: number
+  readonly rejected: number
+  readonly expired: boolean
+}
+
 /** The marks as a scan asks them, in place. */
 export interface MarkImage extends Lifetime {
   readonly recent: Uint8Array
@@ -79,6 +88,20 @@ export class UrlCache {
     const wanted = this.layers.bits.reduce((all, bit) => all | bit, 0)
     const table = this.layers.tableOf(fingerprint)
     return this.inOrder(table.missing(fingerprint, lastmod, wanted, lifetime(this.options)))
+  }
+
+  /** What is remembered of a URL, its masks in the order of the endpoints given; null when nothing is. */
+  markOf(fingerprint: bigint): UrlMark | null {
+    const mark = this.layers.tableOf(fingerprint).get(fingerprint)
+    if (mark === null) return null
+    const { today, ttlDays } = lifetime(this.options)
+    return {
+      day: mark.day,
+      lastmod: mark.lastmod === 0 ? null : mark.lastmod,
+      accepted: this.inOrder(mark.accepted),
+      rejected: this.inOrder(mark.rejected),
+      expired: today - mark.day >= ttlDays,
+    }
   }
 
   /** A table's bits as a mask in the order of the endpoints given. */

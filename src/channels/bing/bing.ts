@@ -1,12 +1,14 @@
 import { z } from 'zod'
+import { bad } from '../../domain/finding'
 import { LIMITS } from '../../domain/limits'
-import { fail, ok } from '../../domain/problem'
+import { fail, ok, type Result } from '../../domain/problem'
 import type { Secret } from '../../domain/secret'
 import type { Site } from '../../domain/site'
 import { refusalOf } from '../../net/guard'
-import type { Channel } from '../channel'
+import type { Channel, SubmitterContext } from '../channel'
 import { keyField } from '../key-field'
 import { BING, createBingSubmitter } from './bing-submitter'
+import { checkBing } from './check-bing'
 
 interface BingFields {
   readonly bingEnabled: boolean
@@ -60,19 +62,23 @@ export const bing: Channel = {
   requestSize: () => BING.MAX_URLS_PER_REQUEST,
   quota: (site) => ({ perDay: fieldsOf(site).bingDailyQuota, priority: fieldsOf(site).bingPriority }),
 
-  createSubmitter(site, context) {
-    const fields = fieldsOf(site)
-    const key = context.resolveKey(fields.bingApiKey)
-    if (key === null) {
-      const detail = `bingApiKey of ${site.id} names a secret of the Worker that is not set: set it.`
-      return fail({ status: 503, code: 'bing_key_unusable', detail })
-    }
-    return ok(
-      createBingSubmitter({
-        ...context,
-        key,
-        siteUrl: fields.bingSiteUrl ?? new URL(site.sitemapUrl).origin,
-      }),
-    )
+  async check(site, context) {
+    const access = accessTo(site, context)
+    if (access.ok) return [await checkBing(access.value, context)]
+    const { code, detail } = access.problem
+    return [bad('bingKey', code, detail, 'set the secret that bingApiKey names, or put the key itself there')]
   },
+
+  createSubmitter(site, context) {
+    const access = accessTo(site, context)
+    return access.ok ? ok(createBingSubmitter({ ...context, ...access.value })) : access
+  },
+}
+
+function accessTo(site: Site, { resolveKey }: SubmitterContext): Result<{ key: string; siteUrl: string }> {
+  const fields = fieldsOf(site)
+  const key = resolveKey(fields.bingApiKey)
+  if (key !== null) return ok({ key, siteUrl: fields.bingSiteUrl ?? new URL(site.sitemapUrl).origin })
+  const detail = `bingApiKey of ${site.id} names a secret of the Worker that is not set: set it.`
+  return fail({ status: 503, code: 'bing_key_unusable', detail })
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { fail, ok } from '../../domain/problem'
+import { bad } from '../../domain/finding'
+import { fail, ok, type Result } from '../../domain/problem'
 import type { Secret } from '../../domain/secret'
 import type { Site } from '../../domain/site'
 import { refusalOf } from '../../net/guard'
-import type { Channel, Endpoint } from '../channel'
+import type { Channel, Endpoint, SubmitterContext } from '../channel'
 import { keyField } from '../key-field'
+import { checkEngines, checkKeyFile } from './check-indexnow'
 import { engineNames, parseEngine } from './engines'
-import { createIndexNowSubmitter, INDEXNOW } from './indexnow-submitter'
+import { createIndexNowSubmitter, INDEXNOW, type IndexNowIdentity } from './indexnow-submitter'
 
 interface IndexNowFields {
   readonly apiKey: Secret
@@ -83,25 +85,33 @@ export const indexnow: Channel = {
     return fits ? 1 : INDEXNOW.MAX_URLS_PER_POST
   },
 
-  createSubmitter(site, context) {
-    const fields = fieldsOf(site)
-    const key = context.resolveKey(fields.apiKey)
-    if (key === null || !INDEXNOW.KEY_PATTERN.test(key)) {
-      return fail({
-        status: 503,
-        code: 'indexnow_key_unusable',
-        detail: `apiKey of ${site.id} names a secret of the Worker that is missing or is not an IndexNow key: set it.`,
-      })
-    }
-    // Only a site reached over plain http, which private networks alone allow, has its key file there too.
-    const scheme = context.allowPlainKeyFile ? new URL(site.sitemapUrl).protocol : 'https:'
-    return ok(
-      createIndexNowSubmitter({
-        ...context,
-        key,
-        host: site.host,
-        keyLocation: fields.keyLocation ?? `${scheme}//${site.host}/${key}.txt`,
-      }),
-    )
+  async check(site, context) {
+    const identity = identityOf(site, context)
+    const advice = 'set the secret that apiKey names, or put the key itself there'
+    const keyFile = identity.ok
+      ? await checkKeyFile(identity.value, context)
+      : bad('keyFile', identity.problem.code, identity.problem.detail, advice)
+    return [keyFile, ...(await checkEngines(indexnow.endpoints(site), context))]
   },
+
+  createSubmitter(site, context) {
+    const identity = identityOf(site, context)
+    return identity.ok ? ok(createIndexNowSubmitter({ ...context, ...identity.value })) : identity
+  },
+}
+
+function identityOf(site: Site, context: SubmitterContext): Result<IndexNowIdentity> {
+  const fields = fieldsOf(site)
+  const key = context.resolveKey(fields.apiKey)
+  if (key === null || !INDEXNOW.KEY_PATTERN.test(key)) {
+    return fail({
+      status: 503,
+      code: 'indexnow_key_unusable',
+      detail: `apiKey of ${site.id} names a secret of the Worker that is missing or is not an IndexNow key: set it.`,
+    })
+  }
+  // Only a site reached over plain http, which private networks alone allow, has its key file there too.
+  const scheme = context.allowPlainKeyFile ? new URL(site.sitemapUrl).protocol : 'https:'
+  const keyLocation = fields.keyLocation ?? `${scheme}//${site.host}/${key}.txt`
+  return ok({ key, host: site.host, keyLocation })
 }

@@ -1,0 +1,87 @@
+import { bad, type Finding, good } from '../../domain/finding'
+import { hint } from '../../domain/secret'
+import { BOT_WALL_ADVICE, isBotWall } from '../../net/bot-wall'
+import { readText } from '../../net/read-text'
+import type { Endpoint, SubmitterContext } from '../channel'
+import type { IndexNowIdentity } from './indexnow-submitter'
+
+const KEY_FILE_ADVICE =
+  'put a text file there that holds the key and nothing else, reached without a redirect'
+
+/** Does each engine answer? Nothing is submitted. */
+export function checkEngines(
+  endpoints: readonly Endpoint[],
+  context: SubmitterContext,
+): Promise<readonly Finding[]> {
+  return Promise.all(endpoints.map((endpoint) => checkEngine(endpoint, context)))
+}
+
+/** Is the key file there and right? */
+export async function checkKeyFile(
+  { key, keyLocation }: IndexNowIdentity,
+  { client, timeoutMs, reserve }: SubmitterContext,
+): Promise<Finding> {
+  const name = 'keyFile'
+  // The usual address holds the key itself.
+  const place = keyLocation.replaceAll(key, hint(key))
+  const answer = await client.send(
+    { method: 'GET', url: keyLocation, timeoutMs, reserve, redirects: 0 },
+    async (response) => ({ text: await readText(response), mitigated: response.headers.get('cf-mitigated') }),
+  )
+  if (answer.kind === 'failure') {
+    return bad(
+      name,
+      `key_file_${answer.reason}`,
+      `${place} could not be read: ${answer.reason}`,
+      KEY_FILE_ADVICE,
+    )
+  }
+  const { status, value } = answer
+  if (isBotWall({ status, ...value })) {
+    return bad(name, 'bot_wall', `${place} answers with a page that checks for robots`, BOT_WALL_ADVICE)
+  }
+  if (status >= 300 && status < 400) {
+    return bad(
+      name,
+      'key_file_redirected',
+      `${place} redirects, which engines do not follow`,
+      KEY_FILE_ADVICE,
+    )
+  }
+  if (status !== 200) return bad(name, 'key_file_missing', `${place} answers ${status}`, KEY_FILE_ADVICE)
+  if (value.text.replace(/^\uFEFF/, '').trim() === key) return good(name, `${place} holds the key`)
+  const found = /^\s*</.test(value.text) ? 'a web page' : 'something else than the key'
+  return bad(name, 'key_file_wrong', `${place} holds ${found}`, KEY_FILE_ADVICE)
+}
+
+/** A request without a URL in it: a working endpoint complains about that. */
+async function checkEngine(
+  { name: engine, address }: Endpoint,
+  { client, timeoutMs, reserve }: SubmitterContext,
+): Promise<Finding> {
+  const name = `engine ${engine}`
+  const answer = await client.send(
+    { method: 'GET', url: address, timeoutMs, reserve, redirects: 0 },
+    readText,
+  )
+  if (answer.kind === 'failure') {
+    const advice =
+      'check its spelling in searchEngines; if it is right, the engine is out of reach at the moment'
+    return bad(name, `engine_${answer.reason}`, `it does not answer: ${answer.reason}`, advice)
+  }
+  const { status } = answer
+  if (status === 429) {
+    const advice = 'wait, or use another engine: what one accepts is shared with the others'
+    return bad(name, 'throttled', 'it takes no more requests from here at the moment (429)', advice)
+  }
+  if (status >= 500) return bad(name, `server_error_${status}`, `it answers ${status}`, 'try again later')
+  if (status === 404 || (status >= 300 && status < 400)) {
+    return bad(
+      name,
+      'no_endpoint',
+      `it answers ${status}`,
+      'set searchEngines to the engine’s IndexNow address',
+    )
+  }
+  return good(name, 'it answers')
+}

@@ -1,0 +1,111 @@
+/** Why something is as it is: stable codes that records, lists and answers use, with what they mean. */
+export interface Reason {
+  /** `{…}` stands for the part that varies. */
+  readonly code: string
+  readonly meaning: string
+}
+
+export const REASONS: readonly Reason[] = [
+  // Of a URL at an engine
+  { code: 'accepted', meaning: 'The engine accepted it.' },
+  {
+    code: 'rejected',
+    meaning: 'The engine refused this URL for good; it is sent again when its lastmod changes.',
+  },
+  {
+    code: 'not_sent',
+    meaning:
+      'No run has sent it yet: it is new, the last run did not get to it, or it is in no sitemap of the site.',
+  },
+  { code: 'mark_expired', meaning: 'It was accepted longer ago than cacheTtlDays, and is sent again.' },
+  { code: 'not_before', meaning: 'The engine asked to be left alone for a while; it is sent after that.' },
+  { code: 'quota', meaning: 'The daily quota is used up; it goes on the next day (UTC).' },
+  { code: 'budget', meaning: 'The run had used up its time or its requests; the next tick goes on.' },
+  {
+    code: 'throttled',
+    meaning: 'The engine said: too many requests (429), and still did after the retries.',
+  },
+  { code: 'server_error', meaning: 'The engine had trouble of its own.' },
+  {
+    code: 'server_error_{status}',
+    meaning: 'The engine had trouble of its own and answered with this status.',
+  },
+  { code: 'network', meaning: 'No connection to the engine.' },
+  { code: 'timeout', meaning: 'No whole answer in time.' },
+  { code: 'unreadable_answer', meaning: 'The engine answered with something that is none of its answers.' },
+  {
+    code: 'engine_set_aside',
+    meaning: 'The engine failed too often in this run and was left alone for its rest.',
+  },
+  {
+    code: 'address_refused',
+    meaning: 'The engine’s address may not be asked: it is private, or on an odd port.',
+  },
+  {
+    code: 'redirected',
+    meaning: 'The endpoint has moved. Keys do not follow redirects: set its new address.',
+  },
+  {
+    code: 'key_refused',
+    meaning: 'The engine refused the key. Check the key file, or the key of the account.',
+  },
+  {
+    code: 'key_check_pending',
+    meaning: 'The engine has not fetched the key file yet; it is sent again in minutes.',
+  },
+  { code: 'urls_refused', meaning: 'The engine refused the request for the URLs in it.' },
+  { code: 'refused_{status}', meaning: 'The engine refused the request with this status.' },
+  {
+    code: 'site_refused',
+    meaning: 'The account at Bing does not hold this site, or it is not verified there.',
+  },
+  { code: 'egress_throttled', meaning: 'Bing throttles the network the service runs in.' },
+  { code: 'indexnow_key_unusable', meaning: 'apiKey names a secret that is missing or is no IndexNow key.' },
+  { code: 'bing_key_unusable', meaning: 'bingApiKey names a secret that is missing.' },
+  // Of a check
+  { code: 'ok', meaning: 'As it should be.' },
+  { code: 'key_file_missing', meaning: 'The key file is not where keyLocation says.' },
+  {
+    code: 'key_file_redirected',
+    meaning: 'The key file is reached through a redirect, which engines do not follow.',
+  },
+  { code: 'key_file_wrong', meaning: 'The key file holds something else than the key.' },
+  {
+    code: 'key_file_{trouble}',
+    meaning: 'The key file could not be read: network, timeout, guard or budget.',
+  },
+  { code: 'engine_{trouble}', meaning: 'The engine did not answer: network, timeout, guard or budget.' },
+  { code: 'bing_{trouble}', meaning: 'Bing did not answer: network, timeout, guard or budget.' },
+  { code: 'no_endpoint', meaning: 'The engine has no IndexNow endpoint at this address.' },
+  { code: 'same_host', meaning: 'Another site looks after the same host.' },
+  // Of a loc in a sitemap
+  { code: 'bad_url', meaning: 'Left out: it is no URL.' },
+  { code: 'not_http', meaning: 'Left out: neither http nor https.' },
+  { code: 'credentials', meaning: 'Left out: it carries a user name or password.' },
+  { code: 'other_host', meaning: 'Left out: its host is not the host of the site.' },
+  { code: 'too_long', meaning: 'Left out: longer than 2,048 characters.' },
+  { code: 'duplicate', meaning: 'Left out: listed before in the same run.' },
+  // Of a sitemap
+  { code: 'sitemap_http_{status}', meaning: 'The sitemap answered with this status.' },
+  { code: 'sitemap_empty', meaning: 'The sitemap lists no URL that can be submitted.' },
+  { code: 'not_a_sitemap', meaning: 'The address answers with a web page.' },
+  { code: 'bot_wall', meaning: 'A page that checks for robots answers in place of the file.' },
+  { code: 'sitemap_network', meaning: 'No connection to the sitemap’s host.' },
+  { code: 'sitemap_timeout', meaning: 'The sitemap did not arrive in time.' },
+  { code: 'sitemap_guard', meaning: 'The sitemap’s address, or one it redirects to, may not be asked.' },
+  { code: 'sitemap_redirects', meaning: 'The sitemap redirects too often, or to an unreadable address.' },
+  {
+    code: 'sitemap_unreadable',
+    meaning: 'The sitemap is not well formed; the entries before the damage count.',
+  },
+]
+
+const PATTERNS = REASONS.map(({ code, meaning }) => {
+  const pattern = code.replace(/\{\w+\}/g, '[\\w.]+')
+  return { pattern: new RegExp(`^${pattern}$`), meaning }
+})
+
+/** What a code means, or null for one that is not in the list. */
+export function meaningOf(code: string): string | null {
+  return PATTERNS.find(({ pattern }) => pattern.test(code))?.meaning ?? null
+}
