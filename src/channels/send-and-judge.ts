@@ -1,4 +1,5 @@
 import type { Answer, SubmissionOutcome } from '../domain/outcome'
+import { MASK } from '../domain/secret'
 import type { OutgoingRequest } from '../net/http-client'
 import { readText } from '../net/read-text'
 import type { SubmitterContext } from './channel'
@@ -13,12 +14,13 @@ export interface EngineAnswer {
 
 /** Sends one request to an engine, never following a redirect with a key in it, and has its policy judge the answer. */
 export async function sendAndJudge(
-  { client, clock, timeoutMs, reserve }: SubmitterContext,
+  { client, clock, timeoutMs, reserve, key }: SubmitterContext & { readonly key: string },
   request: Pick<OutgoingRequest, 'method' | 'url' | 'headers' | 'body'>,
   classify: (answer: EngineAnswer) => SubmissionOutcome,
 ): Promise<Answer> {
   const answer = await client.send({ ...request, timeoutMs, reserve, redirects: 0 }, async (response) => ({
-    body: await readText(response),
+    // Engines quote what they were sent, and their words end up in records and alerts.
+    body: (await readText(response)).replaceAll(key, MASK),
     retryAfter: response.headers.get('retry-after'),
   }))
   const { elapsedMs } = answer

@@ -24,7 +24,7 @@ export function mergeSite(stored: Fields, shown: Fields, changes: Fields): Resul
 }
 
 function refusal(field: string, value: unknown, shown: Fields): Problem | null {
-  const same = JSON.stringify(value) === JSON.stringify(shown[field])
+  const same = isSame(value, shown[field])
   if (field === 'id')
     return same || isSameText(value, shown.id) ? null : { ...WRONG, field, detail: ID_STAYS }
   if (READ_ONLY.includes(field)) {
@@ -43,9 +43,16 @@ const ID_STAYS = 'id cannot be changed: create a site with the new id and delete
 const isSameText = (value: unknown, id: unknown): boolean =>
   typeof value === 'string' && value.trim().toLowerCase() === id
 
+/** Texts and lists of texts: nothing else is ever shown masked. */
+function isSame(value: unknown, shown: unknown): boolean {
+  if (!Array.isArray(value) || !Array.isArray(shown)) return value === shown
+  return value.length === shown.length && value.every((item, index) => item === shown[index])
+}
+
 /** True for a value copied from an answer, where keys are masked. */
 export function isMasked(value: unknown): boolean {
-  return typeof value === 'string' && value.includes(MASK)
+  const holdsMask = (item: unknown) => typeof item === 'string' && item.includes(MASK)
+  return holdsMask(value) || (Array.isArray(value) && value.some(holdsMask))
 }
 
 export function maskedKey(field: string): Problem {

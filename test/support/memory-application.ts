@@ -70,6 +70,8 @@ export function composeInMemory(options: {
   readonly fetch: Fetch
   readonly startMs: number
   readonly seed?: number
+  /** Puts something between the application and its store. */
+  readonly wrapStore?: (store: KeyValueStore) => KeyValueStore
 }): MemoryApplication {
   const clock = createVirtualClock(options.startMs)
   const configuration = configure({ ...ENVIRONMENT, ...options.env })
@@ -82,7 +84,7 @@ export function composeInMemory(options: {
     fetch: options.fetch,
     random,
     logger: log.logger,
-    store,
+    store: options.wrapStore?.(store) ?? store,
     scanner: readScannerModule(),
   }
   const app = compose(ports, configuration)
