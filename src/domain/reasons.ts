@@ -69,6 +69,7 @@ export const REASONS: readonly Reason[] = [
     code: 'key_file_redirected',
     meaning: 'The key file is reached through a redirect, which engines do not follow.',
   },
+  { code: 'key_file_bot_wall', meaning: 'A page that checks for robots answers in place of the key file.' },
   { code: 'key_file_wrong', meaning: 'The key file holds something else than the key.' },
   {
     code: 'key_file_{trouble}',
@@ -86,18 +87,28 @@ export const REASONS: readonly Reason[] = [
   { code: 'too_long', meaning: 'Left out: longer than 2,048 characters.' },
   { code: 'duplicate', meaning: 'Left out: listed before in the same run.' },
   // Of a sitemap
+  { code: 'host_mismatch', meaning: 'Most URLs of the sitemap are on another host than the site: set host.' },
   { code: 'sitemap_http_{status}', meaning: 'The sitemap answered with this status.' },
+  { code: 'sitemap_bot_wall', meaning: 'A page that checks for robots answers in place of the sitemap.' },
+  { code: 'sitemap_not_a_sitemap', meaning: 'The address answers with something else, such as a web page.' },
   { code: 'sitemap_empty', meaning: 'The sitemap lists no URL that can be submitted.' },
-  { code: 'not_a_sitemap', meaning: 'The address answers with a web page.' },
-  { code: 'bot_wall', meaning: 'A page that checks for robots answers in place of the file.' },
+  {
+    code: 'sitemap_malformed',
+    meaning: 'The sitemap is not well formed; the entries before the damage count.',
+  },
+  { code: 'sitemap_truncated', meaning: 'The sitemap ends in the middle; the entries before the end count.' },
+  { code: 'sitemap_too_large', meaning: 'The sitemap is larger than 50 MiB; the entries before that count.' },
+  { code: 'sitemap_too_deep', meaning: 'Left out: a sitemap more than five levels below the first.' },
   { code: 'sitemap_network', meaning: 'No connection to the sitemap’s host.' },
   { code: 'sitemap_timeout', meaning: 'The sitemap did not arrive in time.' },
   { code: 'sitemap_guard', meaning: 'The sitemap’s address, or one it redirects to, may not be asked.' },
   { code: 'sitemap_redirects', meaning: 'The sitemap redirects too often, or to an unreadable address.' },
+  { code: 'sitemap_{reason}', meaning: 'Left out: a child sitemap, for the reason a page would be.' },
   {
-    code: 'sitemap_unreadable',
-    meaning: 'The sitemap is not well formed; the entries before the damage count.',
+    code: 'sitemap_shrunk',
+    meaning: 'The sitemap holds less than half of what it held. Nothing is forgotten.',
   },
+  { code: 'lastmods_moved', meaning: 'Most lastmods are new at once, which engines stop trusting.' },
 ]
 
 const PATTERNS = REASONS.map(({ code, meaning }) => {

@@ -4,12 +4,14 @@ import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
 import { createHttpClient, type HttpClient } from '../net/http-client'
 import type { Ports } from '../ports'
+import type { CrawlReport } from '../sitemap/crawl-books'
 import { createBudget, RESERVE } from './budget'
 import { crawlOnly } from './crawl-only'
-import { probeSitemap } from './probe-sitemap'
 
 /** Somebody waits for the answer. */
 const MAX_CHECK_MS = 60_000
+/** The crawl's word for a sitemap most of whose URLs are somewhere else. */
+const HOST_MISMATCH = 'host_mismatch'
 
 export interface SiteCheck {
   readonly siteId: string
@@ -42,15 +44,14 @@ export async function checkSite(site: Site, deps: CheckDeps): Promise<SiteCheck>
   for (const channel of deps.channelsOf(site)) {
     checks.push(...(await channel.check(site, submitterContext(client, deps))))
   }
-  const probe = await probeSitemap(site, client, settings.sitemapTimeoutMs)
   const crawl = await crawlOnly(site, { ports, settings, budget, client })
-  const { totalUrls, leftOut, cursor } = crawl
-  checks.push(...sitemapFindings(site, crawl, probe), ...neighbours(site, deps.others))
+  const { totalUrls, leftOut, cutShort } = crawl
+  checks.push(...sitemapFindings(site, crawl), ...neighbours(site, deps.others))
   return {
     siteId: site.id,
     ok: checks.every(({ ok }) => ok),
     checks,
-    sitemap: { totalUrls, leftOut, complete: cursor === null },
+    sitemap: { totalUrls, leftOut, complete: !cutShort },
   }
 }
 
@@ -66,35 +67,21 @@ function submitterContext(client: HttpClient, { ports, settings, resolveKey }: C
   }
 }
 
-type Crawl = Awaited<ReturnType<typeof crawlOnly>>
-type Probe = Awaited<ReturnType<typeof probeSitemap>>
-
-function sitemapFindings(site: Site, crawl: Crawl, probe: Probe): Finding[] {
-  const { totalUrls, leftOut, errors } = crawl
-  const findings: Finding[] = []
-  if (probe.finding !== null) findings.push(probe.finding)
-  else {
-    for (const { code, message, advice = 'put the file right, or take it out of the index' } of errors) {
-      findings.push(bad('sitemap', code, message, advice))
-    }
-  }
+function sitemapFindings(site: Site, { totalUrls, leftOut, errors }: CrawlReport): Finding[] {
+  const findings = errors.map(
+    ({ code, message, advice = 'open the address in a browser and put it right' }) =>
+      bad(code === HOST_MISMATCH ? 'host' : 'sitemap', code, message, advice),
+  )
   const foreign = leftOut.other_host ?? 0
-  if (foreign > 0) {
-    const where = probe.otherHosts.length === 0 ? 'another host' : probe.otherHosts.join(', ')
-    const detail = `${foreign} URLs of the sitemap are on ${where}, not on ${site.host}, and are not submitted`
-    const advice = `set host to the host of your pages (www and the bare domain are two hosts), or list URLs of ${site.host}`
+  if (foreign > 0 && !findings.some(({ code }) => code === HOST_MISMATCH)) {
+    const detail = `${foreign} URLs of the sitemap are not on ${site.host}, and are not submitted`
+    const advice = 'set `host` to the host of your pages (www and the bare domain are two), or take them out'
     findings.push(bad('host', 'other_host', detail, advice))
   }
-  if (findings.length > 0) return findings
-  if (totalUrls > 0) return [good('sitemap', `${totalUrls} URLs found`)]
-  return [
-    bad(
-      'sitemap',
-      'sitemap_empty',
-      'the sitemap lists no URL that can be submitted',
-      'list your pages in it',
-    ),
-  ]
+  if (findings.some(({ name }) => name === 'sitemap')) return findings
+  if (totalUrls > 0) return [good('sitemap', `${totalUrls} URLs found`), ...findings]
+  const detail = 'the sitemap lists no URL that can be submitted'
+  return [bad('sitemap', 'sitemap_empty', detail, 'list the pages of the site in it'), ...findings]
 }
 
 function neighbours(site: Site, others: readonly Site[]): Finding[] {

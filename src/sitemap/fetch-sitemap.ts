@@ -1,7 +1,7 @@
 import type { SitemapFile } from '../domain/sitemap-file'
+import { isBotWall } from '../net/bot-wall'
 import type { Exchange, HttpAnswer, HttpClient } from '../net/http-client'
 import { type Again, type RetryContext, retry } from '../net/retry'
-import { isBotWall } from './bot-wall'
 import type { SitemapTrouble } from './read-sitemap'
 
 const MAX_REDIRECTS = 5

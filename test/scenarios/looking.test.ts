@@ -332,19 +332,25 @@ describe('/api/sites/{id}/check', () => {
     const loc = (url: string) => `<url><loc>${url}</loc></url>`
     const list = (...urls: string[]) => `<urlset>${urls.map(loc).join('')}</urlset>`
     for (const [override, name, code, words] of [
-      [{ body: page('Login') }, 'sitemap', 'not_a_sitemap', /web page/],
-      [{ body: page('Just a moment...'), status: 403 }, 'sitemap', 'bot_wall', /checks for robots/],
+      [{ body: page('Login') }, 'sitemap', 'sitemap_not_a_sitemap', /html/],
+      [{ body: page('Just a moment...'), status: 403 }, 'sitemap', 'sitemap_bot_wall', /wall|robots/],
       [
-        { body: page('x'), headers: { 'cf-mitigated': 'challenge' } },
+        { body: '', status: 503, headers: { 'cf-mitigated': 'challenge' } },
         'sitemap',
-        'bot_wall',
-        /checks for robots/,
+        'sitemap_bot_wall',
+        /wall|robots/,
       ],
       [
-        { body: list('https://www.shop.example/a', `${world.origin}/b`) },
+        { body: list('https://www.shop.example/a', 'https://www.shop.example/b', `${world.origin}/c`) },
+        'host',
+        'host_mismatch',
+        /2 of 3 are on www\.shop\.example/,
+      ],
+      [
+        { body: list('https://www.shop.example/a', `${world.origin}/b`, `${world.origin}/c`) },
         'host',
         'other_host',
-        /1 URLs .* www\.shop\.example, not on 127/,
+        /1 URLs .* not on 127/,
       ],
       [{ body: '<urlset></urlset>' }, 'sitemap', 'sitemap_empty', /no URL/],
       [{ body: 'gone', status: 410 }, 'sitemap', 'sitemap_http_410', /410/],

@@ -1,12 +1,14 @@
 import { bad, type Finding, good } from '../../domain/finding'
 import { hint } from '../../domain/secret'
-import { BOT_WALL_ADVICE, isBotWall } from '../../net/bot-wall'
+import { isBotWall } from '../../net/bot-wall'
 import { readText } from '../../net/read-text'
 import type { Endpoint, SubmitterContext } from '../channel'
 import type { IndexNowIdentity } from './indexnow-submitter'
 
 const KEY_FILE_ADVICE =
   'put a text file there that holds the key and nothing else, reached without a redirect'
+
+const WALL_ADVICE = 'let this path through your protection against robots: engines are robots too'
 
 /** Does each engine answer? Nothing is submitted. */
 export function checkEngines(
@@ -26,7 +28,10 @@ export async function checkKeyFile(
   const place = keyLocation.replaceAll(key, hint(key))
   const answer = await client.send(
     { method: 'GET', url: keyLocation, timeoutMs, reserve, redirects: 0 },
-    async (response) => ({ text: await readText(response), mitigated: response.headers.get('cf-mitigated') }),
+    async (response) =>
+      response.ok
+        ? { text: await readText(response), wall: false }
+        : { text: '', wall: await isBotWall(response) },
   )
   if (answer.kind === 'failure') {
     return bad(
@@ -37,8 +42,8 @@ export async function checkKeyFile(
     )
   }
   const { status, value } = answer
-  if (isBotWall({ status, ...value })) {
-    return bad(name, 'bot_wall', `${place} answers with a page that checks for robots`, BOT_WALL_ADVICE)
+  if (value.wall) {
+    return bad(name, 'key_file_bot_wall', `${place} answers with a page that checks for robots`, WALL_ADVICE)
   }
   if (status >= 300 && status < 400) {
     return bad(
