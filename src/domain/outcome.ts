@@ -1,24 +1,43 @@
+/** The engine's own words, as far as it found any. */
+interface Said {
+  readonly code?: string
+  readonly detail?: string
+}
+
 /** What became of one request to an engine. Expected failure is a value. */
 export type SubmissionOutcome =
   | { readonly kind: 'accepted' }
-  | {
+  | (Said & {
       readonly kind: 'retryable'
       readonly cause: 'throttled' | 'transient'
       readonly reason: string
       /** The engine's own wish, when it is longer than ours. */
       readonly waitMs?: number
-    }
-  | {
+    })
+  | (Said & {
       readonly kind: 'rejected'
       readonly reason: string
-      /** The engine's own word for it. */
-      readonly detail?: string
-      /** What was refused: this URL for good, this request, or everything we would send there in this run. */
+      /**
+       * What was refused: URLs of the request for good, this request, or everything we would send there in this run.
+       * A request refused for its URLs took none of them; the pipeline takes it apart to find which are at fault.
+       */
       readonly scope: 'url' | 'batch' | 'channel'
+      /** With scope `url`: those at fault, when the answer names them. */
+      readonly named?: readonly string[]
+      /** With scope `batch`: smaller ones would do. */
+      readonly divisible?: true
+      /** With scope `channel`: nothing will change before somebody changes the site's settings. */
+      readonly lasting?: true
       readonly advice?: string
-    }
+    })
   /** Not sent, or not to be sent yet: the URLs stay pending. */
-  | { readonly kind: 'deferred'; readonly reason: string; readonly waitMs?: number }
+  | (Said & {
+      readonly kind: 'deferred'
+      readonly reason: string
+      readonly waitMs?: number
+      /** So many of the request's URLs would have been taken. */
+      readonly fits?: number
+    })
 
 /** One request's outcome with what the log wants to know of it. */
 export interface Answer {
