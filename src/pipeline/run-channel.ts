@@ -6,6 +6,7 @@ import type { UrlCache } from '../marks/url-cache'
 import { type Gate, Lane } from '../net/pool'
 import { type Attempted, type RetryPolicy, retry } from '../net/retry'
 import type { Budget, Clock, Logger, Sleep } from '../ports'
+import { bisect } from './bisect'
 import { Books, type Trouble } from './books'
 
 /** A batch is what one log line and one flush speak of: 100 single requests, or one request with many URLs. */
@@ -136,17 +137,25 @@ export class ChannelRun {
     answers: Answered[],
     worst: Map<PendingUrl, Ending>,
   ): Promise<void> {
-    const { budget, reserve, policy, clock, sleep, logger, submit, channel, marks } = this.options
-    const end = (ending: Ending, trouble?: Trouble) => {
-      this.books.settle(lane.endpoint.name, ending, rows.length, trouble)
-      if (ending !== 'accepted') for (const row of rows) worst.set(row, worse(worst.get(row), ending))
+    for await (const part of bisect(rows, (some) => this.#attempt(lane, some))) {
+      const { attempted } = part
+      if (attempted !== null) {
+        answers.push({ ...attempted.value, urls: part.rows.length })
+        this.#logUrls(lane, part.rows, attempted.value)
+      }
+      const { ending, trouble } =
+        attempted === null ? this.#unsent(lane) : this.#judge(lane, part.rows, attempted)
+      this.books.settle(lane.endpoint.name, ending, part.rows.length, trouble)
+      if (ending !== 'accepted') for (const row of part.rows) worst.set(row, worse(worst.get(row), ending))
+      await this.options.marks.flushOlderThan(MAX_UNSAVED_MS)
     }
-    if (lane.setAside !== null) return end('deferred', lane.setAside)
-    if (budget.requestsLeft() <= reserve || budget.msLeft() === 0) {
-      this.checkpointed = true
-      return end('deferred', { reason: 'budget' })
-    }
-    const attempted = await retry(
+  }
+
+  /** One request with its retries; null when nothing may be sent any more. */
+  async #attempt(lane: EndpointLane, rows: readonly PendingUrl[]): Promise<Attempted<Answer> | null> {
+    const { policy, clock, sleep, budget, logger, submit, channel } = this.options
+    if (lane.setAside !== null || this.#isSpent()) return null
+    return retry(
       policy,
       { clock, sleep, budget, logger, subject: `${channel.title} ${lane.endpoint.name}` },
       async () => {
@@ -161,11 +170,18 @@ export class ChannelRun {
       },
       ({ outcome }) => (outcome.kind === 'retryable' ? outcome : null),
     )
-    answers.push({ ...attempted.value, urls: rows.length })
-    this.#logUrls(lane, rows, attempted.value)
-    const { ending, trouble } = this.#judge(lane, rows, attempted)
-    end(ending, trouble)
-    await marks.flushOlderThan(MAX_UNSAVED_MS)
+  }
+
+  #isSpent(): boolean {
+    const { budget, reserve } = this.options
+    return budget.requestsLeft() <= reserve || budget.msLeft() === 0
+  }
+
+  #unsent(lane: EndpointLane): { ending: Ending; trouble: Trouble } {
+    if (lane.setAside !== null) return { ending: 'deferred', trouble: lane.setAside }
+    if (!this.#isSpent()) return { ending: 'deferred', trouble: { reason: 'too_many_bad_urls' } }
+    this.checkpointed = true
+    return { ending: 'deferred', trouble: { reason: 'budget' } }
   }
 
   #judge(
