@@ -20,9 +20,16 @@ export interface BatchFigures {
   readonly channel: string
   readonly engine: string
   readonly number: number
-  readonly urls: number
+  /** Everything in it was accepted. */
+  readonly success: boolean
+  readonly urlCount: number
   readonly accepted: number
-  readonly status: number | null
+  /** Of the last answer; null when there was none. */
+  readonly statusCode: number | null
+  /** What the engine said last against it, in its own words. */
+  readonly errorCode?: string
+  readonly errorMessage?: string
+  readonly timestamp: string
   readonly ms: number
 }
 

@@ -247,7 +247,7 @@ export class ChannelRun {
   }
 
   #closeBatch(lane: EndpointLane, answers: readonly Answered[]): BatchFigures {
-    const { logger, channel, site } = this.options
+    const { logger, channel, site, clock } = this.options
     const ms = answers.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0)
     const urlsIn = (some: readonly Answered[]) => some.reduce((sum, answer) => sum + answer.urls, 0)
     const good = answers.filter(({ outcome }) => outcome.kind === 'accepted')
@@ -255,16 +255,29 @@ export class ChannelRun {
       channel: channel.id,
       engine: lane.endpoint.name,
       number: ++lane.batches,
-      urls: urlsIn(answers),
+      success: good.length === answers.length,
+      urlCount: urlsIn(answers),
       accepted: urlsIn(good),
-      status: answers.at(-1)?.status ?? null,
+      statusCode: answers.at(-1)?.status ?? null,
+      ...lastComplaint(answers),
+      timestamp: new Date(clock.now()).toISOString(),
       ms: Math.round(ms / answers.length),
     }
     this.books.batches.push(batch)
-    const log = good.length === answers.length ? logger.info : logger.warn
+    const waits = answers.every(({ outcome }) => outcome.kind === 'deferred')
+    const recovered = batch.accepted > 0 || waits ? logger.warn : logger.error
+    const log = batch.success ? logger.info : recovered
     log('batch submitted', { site: site.id, ...batch })
     return batch
   }
+}
+
+/** The engine's own words where it found any, else our reason. */
+function lastComplaint(answers: readonly Answer[]): Pick<BatchFigures, 'errorCode' | 'errorMessage'> {
+  const outcome = answers.findLast((answer) => answer.outcome.kind !== 'accepted')?.outcome
+  if (outcome === undefined || outcome.kind === 'accepted') return {}
+  const { code = outcome.reason, detail } = outcome
+  return { errorCode: code, ...(detail === undefined ? {} : { errorMessage: detail }) }
 }
 
 function setAside(lane: EndpointLane, why: string): void {

@@ -93,7 +93,7 @@ describe('IndexNow', () => {
     const first = await app.trigger()
     expect(first).toMatchObject({ success: true, channel: 'all' })
     expect(first.record).toMatchObject({ totalUrls: 20, newUrls: 20, cachedUrls: 0, submittedUrls: 20 })
-    expect(first.record.batches[0]).toMatchObject({ number: 1, urls: 20, accepted: 20 })
+    expect(first.record.batches[0]).toMatchObject({ number: 1, urlCount: 20, accepted: 20, success: true })
     const second = await app.trigger()
     expect(second.record).toMatchObject({ status: 'success', newUrls: 0, cachedUrls: 20, submittedUrls: 0 })
     expect((await world.ledger('a')).requests).toHaveLength(20)
