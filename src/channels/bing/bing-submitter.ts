@@ -1,3 +1,4 @@
+import { hint } from '../../domain/secret'
 import type { Submitter, SubmitterContext } from '../channel'
 import { sendAndJudge } from '../send-and-judge'
 import { classify } from './response-policy'
@@ -20,6 +21,10 @@ export function createBingSubmitter(
     url: `${bingApiBase}/SubmitUrlbatch?apikey=${encodeURIComponent(key)}`,
     headers: { 'content-type': 'application/json; charset=utf-8' },
   } as const
+  // Bing's words end in records that people read: should it ever quote the key, it does not get there.
+  const said = (body: string) => body.replaceAll(key, hint(key))
   return (_endpoint, urls) =>
-    sendAndJudge(options, { ...request, body: JSON.stringify({ siteUrl, urlList: urls }) }, classify)
+    sendAndJudge(options, { ...request, body: JSON.stringify({ siteUrl, urlList: urls }) }, (answer) =>
+      classify({ ...answer, body: said(answer.body) }),
+    )
 }

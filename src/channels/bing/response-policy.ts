@@ -1,70 +1,120 @@
 import type { SubmissionOutcome } from '../../domain/outcome'
 import { retryAfterMs } from '../../net/retry'
 import type { EngineAnswer } from '../send-and-judge'
+import { type BingError, numberOf, readErrorBody } from './error-body'
 
-/** Bing's numeric codes and the texts of its documents, by what they mean for us. */
-const KEY = ['3', '18', 'ERROR_INVALID_API_KEY']
-const QUOTA = ['ERROR_QUOTA_EXCEEDED']
-const ACCOUNT = ['6', '10', '11', '13', '14', '16']
-const THROTTLED = ['4', '5']
-const EGRESS = ['17']
-const SERVER = ['1', '2', '15']
-const QUOTA_TEXT = /quota remaining for today|exceeded your daily url submission quota/i
+type Meaning = 'account' | 'egress' | 'key' | 'quota' | 'request' | 'server' | 'throttled' | 'url'
 
-const KEY_ADVICE = 'check bingApiKey in Bing Webmaster Tools'
-const ACCOUNT_ADVICE = 'verify the site in Bing Webmaster Tools, or set bingSiteUrl to its address there'
-const EGRESS_ADVICE = 'Bing throttles the network this runs in: rely on IndexNow, or run from another network'
+/** What Bing's codes mean for us; a code that is not here leaves it to the status. */
+const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
+  [1, 'server'],
+  [3, 'key'],
+  [4, 'throttled'],
+  [5, 'throttled'],
+  [6, 'account'],
+  [7, 'url'],
+  [8, 'request'],
+  [9, 'account'],
+  [10, 'account'],
+  [11, 'account'],
+  [12, 'request'],
+  [13, 'account'],
+  [14, 'account'],
+  [15, 'server'],
+  [16, 'account'],
+  [17, 'egress'],
+  [18, 'key'],
+])
+/** The code of whatever has no other: only its message says more. */
+const UNKNOWN_ERROR = 2
+
+const QUOTA_LEFT = /quota remaining for today:\s*(\d{1,9})/i
+const QUOTA_USED_UP =
+  /exceeded your daily url submission quota|quota remaining for today|ERROR_QUOTA_EXCEEDED/i
+const TOO_MANY_AT_ONCE = /max urls quota is \d+/i
+
+const ADVICE = {
+  account: 'verify the site in Bing Webmaster Tools, or set bingSiteUrl to its address there',
+  egress: 'Bing throttles the network this runs in: rely on IndexNow, or run from another network',
+  key: 'copy the API key from the settings of Bing Webmaster Tools into bingApiKey',
+  redirected: 'Bing’s API has moved: set BING_API_BASE to its new address',
+  url: 'open the URL: it must belong to the site as Bing Webmaster Tools knows it',
+} as const
 
 /** What Bing's answer means. The body decides before the status: errors come as 400, and even as 200. Pure. */
-export function classify({ status, body, retryAfter, now }: EngineAnswer): SubmissionOutcome {
-  const { code, message } = errorIn(body)
-  const said = message === null ? {} : { detail: message }
-  const off = (reason: string, advice: string): SubmissionOutcome => ({
-    kind: 'rejected',
-    scope: 'channel',
-    reason,
-    advice,
-    ...said,
-  })
-  const full: SubmissionOutcome = { kind: 'deferred', reason: 'quota' }
-  const throttled = (): SubmissionOutcome => {
-    const waitMs = retryAfterMs(retryAfter, now)
-    return { kind: 'retryable', cause: 'throttled', reason: 'throttled', ...(waitMs ? { waitMs } : {}) }
-  }
+export function classify(answer: EngineAnswer): SubmissionOutcome {
+  const error = readErrorBody(answer.body)
+  const { code, message } = error
+  const said = { ...(code === null ? {} : { code }), ...(message === null ? {} : { detail: message }) }
 
-  if (message !== null && QUOTA_TEXT.test(message)) return full
-  if (code !== null) {
-    if (QUOTA.includes(code)) return full
-    if (KEY.includes(code)) return off('key_refused', KEY_ADVICE)
-    if (ACCOUNT.includes(code)) return off('site_refused', ACCOUNT_ADVICE)
-    if (EGRESS.includes(code)) return off('egress_throttled', EGRESS_ADVICE)
-    if (THROTTLED.includes(code) || status === 429) return throttled()
-    if (SERVER.includes(code) || status >= 500) {
-      return { kind: 'retryable', cause: 'transient', reason: 'server_error' }
-    }
-    return { kind: 'rejected', scope: 'batch', reason: 'urls_refused', ...said }
+  const left = QUOTA_LEFT.exec(message ?? '')?.[1]
+  if (left !== undefined) return { kind: 'deferred', reason: 'quota', fits: Number(left), ...said }
+  if (TOO_MANY_AT_ONCE.test(message ?? '')) {
+    return { kind: 'rejected', scope: 'batch', reason: 'too_many_urls', divisible: true, ...said }
   }
-  if (status === 200) {
-    // Anything but Bing's own empty success may be a login page or a proxy's greeting: not an acceptance.
-    if (/^\s*\{\s*"d"\s*:/.test(body)) return { kind: 'accepted' }
-    return { kind: 'retryable', cause: 'transient', reason: 'unreadable_answer' }
-  }
-  if (status === 401) return off('key_refused', KEY_ADVICE)
-  if (status === 403) return full
-  if (status === 429) return throttled()
-  if (status >= 500) return { kind: 'retryable', cause: 'transient', reason: `server_error_${status}` }
-  return { kind: 'rejected', scope: 'batch', reason: `refused_${status}`, ...said }
+  const outcome = outcomeOf(meaningOf(error), answer) ?? byStatus(answer, error)
+  return outcome.kind === 'accepted' ? outcome : { ...outcome, ...said }
 }
 
-function errorIn(body: string): { code: string | null; message: string | null } {
-  try {
-    const value: unknown = JSON.parse(body)
-    if (typeof value !== 'object' || value === null) return { code: null, message: null }
-    const code = 'ErrorCode' in value ? String(value.ErrorCode) : null
-    const message =
-      'Message' in value && typeof value.Message === 'string' ? value.Message.slice(0, 300) : null
-    return { code: code === '0' ? null : code, message }
-  } catch {
-    return { code: null, message: null }
+function meaningOf({ number, code, message }: BingError): Meaning | null {
+  if (QUOTA_USED_UP.test(`${code ?? ''} ${message ?? ''}`)) return 'quota'
+  const known = number === null ? undefined : MEANINGS.get(number)
+  // A message that is nothing but another error's name: the documents show the key refused that way.
+  const named = known ?? MEANINGS.get(numberOf(message ?? '') ?? UNKNOWN_ERROR)
+  return named ?? (number === UNKNOWN_ERROR ? 'server' : null)
+}
+
+function outcomeOf(meaning: Meaning | null, answer: EngineAnswer): SubmissionOutcome | null {
+  switch (meaning) {
+    case null:
+      return null
+    case 'quota':
+      return { kind: 'deferred', reason: 'quota' }
+    case 'key':
+      return { kind: 'rejected', scope: 'channel', reason: 'key_refused', lasting: true, advice: ADVICE.key }
+    case 'account':
+      return {
+        kind: 'rejected',
+        scope: 'channel',
+        reason: 'site_refused',
+        lasting: true,
+        advice: ADVICE.account,
+      }
+    case 'egress':
+      return { kind: 'rejected', scope: 'channel', reason: 'egress_throttled', advice: ADVICE.egress }
+    case 'throttled': {
+      const waitMs = retryAfterMs(answer.retryAfter, answer.now)
+      const wait = waitMs === undefined ? {} : { waitMs }
+      return { kind: 'retryable', cause: 'throttled', reason: 'throttled', ...wait }
+    }
+    case 'server':
+      return { kind: 'retryable', cause: 'transient', reason: 'server_error' }
+    case 'url':
+      return { kind: 'rejected', scope: 'url', reason: 'invalid_url', advice: ADVICE.url }
+    case 'request':
+      return { kind: 'rejected', scope: 'batch', reason: 'request_refused' }
   }
+}
+
+/** An answer that does not say what is wrong in Bing's own way. */
+function byStatus(answer: EngineAnswer, { success, code }: BingError): SubmissionOutcome {
+  const { status } = answer
+  const refused: SubmissionOutcome = { kind: 'rejected', scope: 'batch', reason: `refused_${status}` }
+  const meant = (meaning: Meaning) => outcomeOf(meaning, answer) ?? refused
+  if (status >= 200 && status < 300) {
+    if (success) return { kind: 'accepted' }
+    if (code !== null) return refused
+    // Anything but Bing's own success may be a login page or a proxy's greeting: not an acceptance.
+    return { kind: 'retryable', cause: 'transient', reason: 'unreadable_answer' }
+  }
+  if (status >= 300 && status < 400) {
+    return { kind: 'rejected', scope: 'channel', reason: 'redirected', advice: ADVICE.redirected }
+  }
+  if (status === 401) return meant('key')
+  if (status === 403) return meant('quota')
+  if (status === 429) return meant('throttled')
+  if (status === 408 || status >= 500) {
+    return { kind: 'retryable', cause: 'transient', reason: `server_error_${status}` }
+  }
+  return refused
 }
