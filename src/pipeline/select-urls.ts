@@ -16,10 +16,11 @@ export interface SelectionOptions {
   readonly nowSeconds: number
 }
 
-/** Keeps the best `size` of a stream, in memory of twice that: newest first, or at random. */
+/** Keeps the best `size` of a stream and nothing else: newest first, or at random. */
 export class UrlSelection {
   readonly #options: SelectionOptions
-  #candidates: Candidate[] = []
+  /** A heap with the worst on top: what a better one pushes out. */
+  readonly #heap: Candidate[] = []
   #considered = 0
 
   constructor(options: SelectionOptions) {
@@ -30,27 +31,68 @@ export class UrlSelection {
     return this.#considered
   }
 
+  /** How many are kept at this moment. */
+  get held(): number {
+    return this.#heap.length
+  }
+
   add(rows: readonly PendingUrl[]): void {
-    const { size, random } = this.#options
     for (const row of rows) {
       this.#considered++
-      if (size === 0) continue
       const lastmod = this.#usableLastmod(row)
       // Among URLs with a date the first seen wins a tie; those without come in any order.
-      const order = lastmod > 0 ? this.#considered : random.next()
-      this.#candidates.push({ row, lastmod, order })
-      if (this.#candidates.length >= size * 2) this.#prune()
+      const order = lastmod > 0 ? this.#considered : this.#options.random.next()
+      this.#offer({ row, lastmod, order })
     }
   }
 
+  /** The best first. */
   chosen(): readonly PendingUrl[] {
-    this.#prune()
-    return this.#candidates.map(({ row }) => row)
+    return this.#heap.toSorted(byRank).map(({ row }) => row)
   }
 
-  #prune(): void {
-    this.#candidates.sort((a, b) => b.lastmod - a.lastmod || a.order - b.order)
-    this.#candidates.length = Math.min(this.#candidates.length, this.#options.size)
+  #offer(candidate: Candidate): void {
+    const heap = this.#heap
+    if (heap.length < this.#options.size) {
+      heap.push(candidate)
+      this.#rise(heap.length - 1)
+      return
+    }
+    const worst = heap[0]
+    if (worst === undefined || byRank(candidate, worst) > 0) return
+    heap[0] = candidate
+    this.#sink()
+  }
+
+  #rise(from: number): void {
+    for (let at = from; at > 0; ) {
+      const parent = (at - 1) >> 1
+      if (!this.#swapIfWorse(at, parent)) return
+      at = parent
+    }
+  }
+
+  #sink(): void {
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1
+      const child = this.#isWorse(left + 1, left) ? left + 1 : left
+      if (!this.#swapIfWorse(child, at)) return
+      at = child
+    }
+  }
+
+  #swapIfWorse(child: number, parent: number): boolean {
+    const heap = this.#heap
+    const [lower, upper] = [heap[child], heap[parent]]
+    if (lower === undefined || upper === undefined || !this.#isWorse(child, parent)) return false
+    heap[child] = upper
+    heap[parent] = lower
+    return true
+  }
+
+  #isWorse(at: number, than: number): boolean {
+    const [one, other] = [this.#heap[at], this.#heap[than]]
+    return one !== undefined && other !== undefined && byRank(one, other) > 0
   }
 
   /** Zero when there is none, or one from the future that nobody can have meant. */
@@ -59,4 +101,8 @@ export class UrlSelection {
     if (priority === 'random' || lastmod === null || lastmod > nowSeconds + DAY_SECONDS) return 0
     return lastmod
   }
+}
+
+function byRank(a: Candidate, b: Candidate): number {
+  return b.lastmod - a.lastmod || a.order - b.order
 }

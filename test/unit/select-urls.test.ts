@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { PendingUrl } from '../../src/domain/outcome'
 import { UrlSelection } from '../../src/pipeline/select-urls'
@@ -23,6 +25,11 @@ function select(size: number, priority: 'newest' | 'random', seed = 1) {
 function chosen(selection: UrlSelection, all: readonly PendingUrl[], slice = all.length) {
   for (let at = 0; at < all.length; at += slice) selection.add(all.slice(at, at + slice))
   return selection.chosen().map(({ fingerprint }) => Number(fingerprint))
+}
+
+function exposeGarbageCollection(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
 }
 
 describe('choosing within the quota', () => {
@@ -100,6 +107,40 @@ describe('choosing within the quota', () => {
         2,
       ),
     ).toEqual([0, 1, 2])
+  })
+
+  it('B12 200,000 pending and 50 left: 50 are held, and nothing keeps the others alive', async () => {
+    const selection = select(50, 'newest')
+    const collectGarbage = exposeGarbageCollection()
+    const refs: WeakRef<PendingUrl>[] = []
+    let mostHeld = 0
+    for (let from = 0; from < 200_000; from += 10_000) {
+      const slice = rows(10_000, (n) => NOW - ((n * 7) % 200_003), from)
+      for (const one of slice) refs.push(new WeakRef(one))
+      for (const one of slice) {
+        selection.add([one])
+        mostHeld = Math.max(mostHeld, selection.held)
+      }
+    }
+    expect(mostHeld).toBe(50)
+    // A weak reference is kept alive until the job that made it has ended.
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    expect(refs.filter((ref) => ref.deref() !== undefined)).toHaveLength(50)
+    expect(selection.considered).toBe(200_000)
+    expect(selection.chosen()).toHaveLength(50)
+  })
+
+  it('any order of any dates gives what sorting all of them would', () => {
+    const random = createSeededRandom(7)
+    for (let round = 0; round < 300; round++) {
+      const size = Math.floor(random.next() * 40)
+      const all = rows(Math.floor(random.next() * 120), () => NOW - Math.floor(random.next() * 30) * DAY)
+      const sorted = all.toSorted((a, b) => (b.lastmod ?? 0) - (a.lastmod ?? 0)).slice(0, size)
+      expect(chosen(select(size, 'newest'), all, 11)).toEqual(
+        sorted.map(({ fingerprint }) => Number(fingerprint)),
+      )
+    }
   })
 
   it('without quota nothing is chosen, but everything was considered', () => {
