@@ -21,7 +21,12 @@ export const engineFigures = z.object({
   averageMs: z.number(),
 })
 
-const runError = z.object({ code: z.string(), message: z.string(), advice: z.string().optional() })
+const runError = z.object({
+  channel: z.string().optional(),
+  code: z.string(),
+  message: z.string(),
+  advice: z.string().optional(),
+})
 
 const lastExecution = z.looseObject({
   runId: z.string(),
@@ -47,6 +52,7 @@ const lastExecution = z.looseObject({
     skipped: count,
     quotaUsed: count,
     quotaRemaining: count,
+    error: z.string().optional(),
   }),
   requests: count,
   kvReads: count,
@@ -59,9 +65,13 @@ export const executionRecord = lastExecution.extend({
       channel: z.string(),
       engine: z.string(),
       number: count,
-      urls: count,
+      success: z.boolean(),
+      urlCount: count,
       accepted: count,
-      status: z.int().nullable(),
+      statusCode: z.int().nullable(),
+      errorCode: z.string().optional(),
+      errorMessage: z.string().optional(),
+      timestamp: moment,
       ms: z.number(),
     }),
   ),

@@ -45,6 +45,9 @@ export interface DailyQuota {
   readonly priority: 'newest' | 'random'
 }
 
+/** How many more URLs the engine says it takes today, or why it did not say. */
+export type QuotaAnswer = { readonly left: number } | { readonly reason: string }
+
 /** A way to tell engines about URLs. One folder and one line in the registry make a new one. */
 export interface Channel {
   readonly id: string
@@ -64,6 +67,13 @@ export interface Channel {
   readonly requestSize: (site: Site, pending: number, budget: Budget, reserve: number) => number
   /** Present when the engine takes only so many URLs a day. */
   readonly quota?: (site: Site) => DailyQuota
+  /** Asks the engine for what is left of it, once per run and before anything is sent; null when it is not to be asked. */
+  readonly askQuota?: (site: Site, context: SubmitterContext) => Promise<QuotaAnswer> | null
+  /**
+   * What a refusal that lasts is about. The channel stays off for the site while this is what was refused; without it,
+   * no refusal outlives its run. Only its digest is kept.
+   */
+  readonly credentials?: (site: Site, resolveKey: SubmitterContext['resolveKey']) => string | null
   /** Looks whether everything it needs is in place, without submitting anything. */
   readonly check: (site: Site, context: SubmitterContext) => Promise<readonly Finding[]>
   readonly createSubmitter: (site: Site, context: SubmitterContext) => Result<Submitter>

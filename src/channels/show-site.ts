@@ -3,7 +3,7 @@ import type { Site } from '../domain/site'
 
 /** The site as answers show it: flat, in the names people use, no key in it in any field. */
 export function showSite(site: Site, resolveKey: (key: unknown) => string | null): Record<string, unknown> {
-  const { settings, ...own } = site
+  const { settings, switchedOn: _, ...own } = site
   const fields: Record<string, unknown> = Object.assign({}, ...Object.values(settings))
   const secrets = Object.values(fields).filter((value) => value instanceof Secret)
   const texts = secrets.map((secret) => resolveKey(secret) ?? secret.reveal())

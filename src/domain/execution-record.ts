@@ -2,6 +2,8 @@ export type Trigger = 'cron' | 'manual' | 'queue'
 export type RunStatus = 'success' | 'partial' | 'failed' | 'checkpointed' | 'interrupted'
 
 export interface RunError {
+  /** The channel it happened to; absent when it concerns the whole run. */
+  readonly channel?: string
   readonly code: string
   readonly message: string
   readonly advice?: string

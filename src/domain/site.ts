@@ -17,11 +17,13 @@ export interface Site {
   readonly source: 'env' | 'api'
   readonly createdAt: string | null
   readonly updatedAt: string | null
+  /** By field: when it was last set to true. Whoever switches something on again wants it tried again. */
+  readonly switchedOn?: Readonly<Record<string, string>>
   /** What each channel keeps with the site, by channel id. Only that channel knows its shape. */
   readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-export type SiteOrigin = Pick<Site, 'source' | 'createdAt' | 'updatedAt'>
+export type SiteOrigin = Pick<Site, 'source' | 'createdAt' | 'updatedAt' | 'switchedOn'>
 
 /** Reads a site as people write it and fills in what they left out. */
 export type SiteParser = (input: unknown, origin: SiteOrigin) => Result<Site>

@@ -2,6 +2,9 @@ import type { Endpoint } from '../channels/channel'
 import type { BatchFigures, EngineFigures, RunError } from '../domain/execution-record'
 import type { Ending } from '../domain/outcome'
 
+/** The reason of URLs that the day had no room for: a site may well have more pages than its quota. */
+export const BEYOND_QUOTA = 'beyond_quota'
+
 export interface Trouble {
   readonly reason: string
   readonly detail?: string | undefined
@@ -67,8 +70,10 @@ export class Books {
     )
   }
 
+  /** Everything that went wrong; what waits for its turn in the ordinary course of things did not. */
   errors(): RunError[] {
-    return [...this.#troubles.values()].map(({ count, engine, trouble: { reason, detail, advice } }) => ({
+    const wrong = [...this.#troubles.values()].filter(({ trouble }) => trouble.reason !== BEYOND_QUOTA)
+    return wrong.map(({ count, engine, trouble: { reason, detail, advice } }) => ({
       code: reason,
       message: `${engine}: ${count} ${count === 1 ? 'URL' : 'URLs'}, ${reason}${detail === undefined ? '' : ` (${detail})`}`,
       ...(advice === undefined ? {} : { advice }),

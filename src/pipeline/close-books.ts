@@ -2,6 +2,7 @@ import type { BingStats, ExecutionRecord, RunError, RunStatus } from '../domain/
 import { type QuotaManager, quotaDate } from '../records/quota-manager'
 import type { CrawlReport } from '../sitemap/crawl-books'
 import type { Participant } from './open-channels'
+import { refusalFor } from './refusals'
 import type { RunContext, RunRequest, RunResult } from './run-site'
 
 interface Closing {
@@ -17,11 +18,13 @@ interface Closing {
 export async function closeBooks(closing: Closing): Promise<RunResult['record']> {
   const { request, context, participants, crawl } = closing
   const { runId, site, channel, trigger, startedAt } = request
-  const errors = [
+  const errors: readonly RunError[] = [
     ...closing.errors,
     ...crawl.errors,
     ...crawl.warnings,
-    ...participants.flatMap(({ run }) => run.books.errors()),
+    ...participants.flatMap(({ channel, run }) =>
+      run.books.errors().map((error) => ({ channel: channel.id, ...error })),
+    ),
   ]
   // IndexNow's figures, or those of the only channel: Bing's stand in bingStats beside them.
   const main = participants[0]?.run.urls ?? { accepted: 0, failed: 0, deferred: 0 }
@@ -42,7 +45,7 @@ export async function closeBooks(closing: Closing): Promise<RunResult['record']>
     errors,
     engines: Object.assign({}, ...participants.map(({ run }) => run.books.engines())),
     batches: participants.flatMap(({ run }) => run.books.batches),
-    bingStats: await bingStats(closing),
+    bingStats: await bingStats(closing, errors),
   } satisfies Omit<ExecutionRecord, 'requests' | 'kvReads' | 'kvWrites'>
   summarise(record, context)
   return record
@@ -55,29 +58,39 @@ function statusOf({ participants, crawl, errors }: Closing): RunStatus {
   if (crawl.cutShort || participants.some(({ run }) => run.checkpointed)) return 'checkpointed'
   const sum = (ending: 'accepted' | 'failed' | 'rejected') =>
     participants.reduce((total, { run }) => total + run.books.count(ending), 0)
-  const trouble = errors.length + crawl.errors.length + sum('failed') + sum('rejected')
-  if (trouble === 0) return 'success'
-  return sum('accepted') === 0 && crawl.errors.length === 0 && errors.length === 0 ? 'failed' : 'partial'
+  const refused = sum('failed') + sum('rejected')
+  if (errors.length + crawl.errors.length + refused === 0) return 'success'
+  return sum('accepted') === 0 && crawl.errors.length === 0 && refused > 0 ? 'failed' : 'partial'
 }
 
-async function bingStats({ request, participants, quotas }: Closing): Promise<BingStats> {
+/** Every URL that Bing had not settled is submitted or skipped, the day's quota being one reason to skip. */
+async function bingStats(
+  { request, context, participants, quotas }: Closing,
+  errors: readonly RunError[],
+): Promise<BingStats> {
   const bing = request.channels.find(({ id }) => id === 'bing')
   const { site, startedAt } = request
-  const none = { submitted: 0, successful: 0, failed: 0, skipped: 0, quotaUsed: 0, quotaRemaining: 0 }
-  if (bing === undefined) return { enabled: false, ...none }
-  const date = quotaDate(startedAt)
-  const quotaUsed = await quotas.used(site.id, date)
-  const quotaRemaining = await quotas.remaining(site.id, date, bing.quota?.(site).perDay ?? 0)
-  const urls = participants.find(({ channel }) => channel === bing)?.run.urls
-  if (urls === undefined) return { enabled: true, ...none, quotaUsed, quotaRemaining }
-  return {
-    enabled: true,
+  const none = { accepted: 0, failed: 0, deferred: 0 }
+  const urls = participants.find(({ channel }) => channel === bing)?.run.urls ?? none
+  const figures = {
+    enabled: bing !== undefined,
     submitted: urls.accepted + urls.failed,
     successful: urls.accepted,
     failed: urls.failed,
     skipped: urls.deferred,
-    quotaUsed,
-    quotaRemaining,
+  }
+  if (bing === undefined) return { ...figures, quotaUsed: 0, quotaRemaining: 0 }
+  // The record of the other channels must not wait for a quota that cannot be read.
+  const day = await quotas
+    .read(site.id, quotaDate(startedAt), bing.quota?.(site).perDay ?? 0)
+    .catch(() => ({ used: 0, remaining: 0 }))
+  const refusal = await refusalFor(bing, request, context.resolveKey)
+  const error = errors.find(({ channel }) => channel === bing.id)?.message ?? refusal?.reason
+  return {
+    ...figures,
+    quotaUsed: day.used,
+    quotaRemaining: day.remaining,
+    ...(error === undefined ? {} : { error }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Channel, DailyQuota } from '../channels/channel'
+import type { Channel } from '../channels/channel'
 import type { RunError } from '../domain/execution-record'
 import type { PendingUrl } from '../domain/outcome'
 import type { Site } from '../domain/site'
@@ -6,10 +6,12 @@ import { UrlCache } from '../marks/url-cache'
 import type { HttpClient } from '../net/http-client'
 import { keys } from '../records/keys'
 import { type QuotaManager, quotaDate } from '../records/quota-manager'
-import { RESERVE, reserveFor } from './budget'
+import { leavingTime, RESERVE, reserveFor, timeReserveFor } from './budget'
+import { isolate } from './isolate'
+import { type LastingRefusal, refusalFor, watchRefusals } from './refusals'
 import { ChannelRun } from './run-channel'
 import type { RunContext, RunRequest } from './run-site'
-import { UrlSelection } from './select-urls'
+import { sayExhausted, withinQuota } from './within-quota'
 
 /** One channel in this run: it submits each slice at once or, with a daily quota, keeps the best of them for the end. */
 export interface Participant {
@@ -20,6 +22,8 @@ export interface Participant {
   finish(): Promise<void>
   /** Addresses of the endpoints that have not settled everything they were to hear of. */
   unsettled(): string[]
+  /** Set once the engine refused it for good. */
+  refused(): LastingRefusal | null
 }
 
 interface Opening {
@@ -32,10 +36,18 @@ interface Opening {
 }
 
 export async function openChannels(opening: Opening): Promise<Participant[]> {
+  const { request, context, errors } = opening
   const participants: Participant[] = []
-  for (const [index, channel] of opening.request.channels.entries()) {
-    const participant = await openChannel(channel, index, opening)
-    if (participant !== null) participants.push(participant)
+  for (const [index, channel] of request.channels.entries()) {
+    const { step, broken } = isolate({ site: request.site.id, channel, logger: context.ports.logger, errors })
+    const participant = await step(() => openChannel(channel, index, opening))
+    if (participant === null) continue
+    participants.push({
+      ...participant,
+      take: async (slice) => void (await step(() => participant.take(slice))),
+      finish: async () => void (await step(() => participant.finish())),
+      unsettled: () => (broken() ? addressesOf(channel, request.site) : participant.unsettled()),
+    })
   }
   return participants
 }
@@ -43,18 +55,42 @@ export async function openChannels(opening: Opening): Promise<Participant[]> {
 async function openChannel(channel: Channel, index: number, opening: Opening): Promise<Participant | null> {
   const { request, context, client, quotas, errors } = opening
   const { site, startedAt } = request
-  const { ports, settings, budget, gate } = context
+  const { ports, settings, gate } = context
+  const { logger } = ports
+  const stayOut = (error: Omit<RunError, 'channel'>) => {
+    logger.error(error.message, { site: site.id, channel: channel.id, code: error.code })
+    errors.push({ ...error, channel: channel.id })
+    return null
+  }
+
+  const refusal = await refusalFor(channel, request, context.resolveKey)
+  if (refusal !== null) {
+    const { reason, at, advice } = refusal
+    const message = `${channel.title} is off for ${site.id} since ${at}: ${reason}`
+    // Told once as an error when it happened; asking for this very channel is asking why.
+    if (request.channel === channel.id) {
+      return stayOut({ code: `${channel.id}_off`, message, ...(advice === undefined ? {} : { advice }) })
+    }
+    logger.info(message, { site: site.id })
+    return null
+  }
+
   const quota = channel.quota?.(site)
   const date = quotaDate(startedAt)
-  const left = quota === undefined ? Infinity : await quotas.remaining(site.id, date, quota.perDay)
-  if (left === 0) {
-    ports.logger.info(`${channel.title} quota exhausted, skipping`, { site: site.id })
+  const day = quota === undefined ? null : await quotas.read(site.id, date, quota.perDay)
+  if (day?.unreadable) {
+    const message = `the record of what ${channel.title} took today is unreadable: nothing more is sent there today`
+    const advice = `delete the key ${keys.bingQuota(site.id, date)} to go on before tomorrow`
+    return stayOut({ code: `${channel.id}_quota_unreadable`, message, advice })
+  }
+  if (day?.remaining === 0) {
+    sayExhausted(logger, channel, site)
     return null
   }
 
   const later = request.channels.slice(index + 1).map((one) => ({ channel: one }))
   const reserve = RESERVE.ALERT + reserveFor(later, site)
-  const submitter = channel.createSubmitter(site, {
+  const submitterContext = {
     client,
     clock: ports.clock,
     timeoutMs: settings.requestTimeoutMs,
@@ -62,12 +98,11 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
     bingApiBase: settings.bingApiBase,
     allowPlainKeyFile: settings.allowPrivateNetwork,
     resolveKey: context.resolveKey,
-  })
+  }
+  const submitter = channel.createSubmitter(site, submitterContext)
   if (!submitter.ok) {
     const { code, detail } = submitter.problem
-    ports.logger.error(detail, { site: site.id, code })
-    errors.push({ code, message: detail })
-    return null
+    return stayOut({ code, message: detail })
   }
 
   const marks = await UrlCache.open({
@@ -76,13 +111,14 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
     ttlDays: site.cacheTtlDays,
     endpoints: channel.endpoints(site).map(({ address }) => address),
   })
+  const { submit, refused } = watchRefusals(submitter.value)
   const run = new ChannelRun({
     ...ports,
     channel,
     site,
-    submit: submitter.value,
+    submit,
     marks,
-    budget,
+    budget: leavingTime(context.budget, timeReserveFor(later, site, settings.runTimeBudgetMs)),
     gate,
     policy: {
       maxRetries: site.maxRetries,
@@ -93,41 +129,30 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
     reserve,
     notBefore: request.state.notBefore,
     afterBatch: async (accepted) => {
-      if (quota !== undefined && accepted > 0) await quotas.add(site.id, date, accepted)
+      if (quota !== undefined && accepted > 0) await quotas.add(site.id, date, accepted, quota.perDay)
     },
   })
   const own = (rows: readonly PendingUrl[]) => rows.filter(({ missing }) => (missing[channel.id] ?? 0) !== 0)
-  if (quota === undefined) {
-    return {
-      channel,
-      run,
-      marks,
-      take: (slice) => run.submit(own(slice)),
-      finish: async () => {},
-      unsettled: () => unsettledIn(run, channel, site),
-    }
+  const opened = { channel, run, marks, refused, unsettled: () => unsettledIn(run, channel, site) }
+  if (quota === undefined || day === null) {
+    return { ...opened, take: (slice) => run.submit(own(slice)), finish: async () => {} }
   }
-  const selection = select(quota, left, opening)
-  return {
+  const choosing = withinQuota({
+    ...ports,
     channel,
+    site,
     run,
-    marks,
-    take: async (slice) => selection.add(own(slice)),
-    finish: async () => {
-      await run.submit(selection.chosen())
-      if (run.books.knows('quota')) await quotas.markExhausted(site.id, date)
-    },
-    unsettled: () =>
-      selection.considered > left
-        ? channel.endpoints(site).map(({ address }) => address)
-        : unsettledIn(run, channel, site),
-  }
+    quota,
+    left: day.remaining,
+    date,
+    quotas,
+    askQuota: () => channel.askQuota?.(site, submitterContext) ?? null,
+    startedAt,
+  })
+  return { ...opened, take: (slice) => choosing.take(own(slice)), finish: choosing.finish }
 }
 
-function select({ priority }: DailyQuota, size: number, { request, context }: Opening): UrlSelection {
-  const nowSeconds = Math.floor(request.startedAt / 1000)
-  return new UrlSelection({ size, priority, random: context.ports.random, nowSeconds })
-}
+const addressesOf = (channel: Channel, site: Site) => channel.endpoints(site).map(({ address }) => address)
 
 /** Addresses of the endpoints for which a URL of this run is left. */
 function unsettledIn(run: ChannelRun, channel: Channel, site: Site): string[] {

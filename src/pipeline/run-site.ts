@@ -6,11 +6,13 @@ import { createHttpClient } from '../net/http-client'
 import type { Gate } from '../net/pool'
 import type { Budget, Ports } from '../ports'
 import { createQuotaManager } from '../records/quota-manager'
+import type { Refusals } from '../records/refusals'
 import type { SiteState } from '../records/site-state'
 import { type CrawlReport, NO_CRAWL } from '../sitemap/crawl-books'
 import { closeBooks } from './close-books'
 import { openCrawl } from './crawl-site'
 import { openChannels, type Participant } from './open-channels'
+import { refusalsAfter } from './refusals'
 import type { UrlFigures } from './run-channel'
 
 export interface RunRequest {
@@ -38,6 +40,8 @@ export interface RunResult {
   readonly record: Omit<ExecutionRecord, 'requests' | 'kvReads' | 'kvWrites'>
   readonly cursor: string | null
   readonly notBefore: Readonly<Record<string, number>>
+  /** Channels that stay off for this site. */
+  readonly refusals: Refusals
   /** By channel, those that took part. */
   readonly outcomes: Readonly<Record<string, UrlFigures>>
 }
@@ -57,6 +61,7 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
   for (const participant of participants) await participant.finish()
   if (report !== undefined) await crawl?.remember(report)
 
+  const refusals = await refusalsAfter(request, context, participants, errors)
   const record = await closeBooks({
     request,
     context,
@@ -71,7 +76,7 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
     ...participants.map(({ run }) => run.notBefore),
   )
   const outcomes = Object.fromEntries(participants.map(({ channel, run }) => [channel.id, run.urls]))
-  return { record, cursor: cursorAfter(request, report), notBefore, outcomes }
+  return { record, cursor: cursorAfter(request, report), notBefore, refusals, outcomes }
 }
 
 /** Where the next run goes on. One that looked at some channels only, or at nothing, has not moved the whole on. */

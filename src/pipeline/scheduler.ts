@@ -84,9 +84,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       const record = { ...result.record, ...costs }
       await createExecutionLog(store, logger).append(record)
       const { batches: _, ...lastExecution } = record
-      const { cursor, notBefore, outcomes } = result
+      const { cursor, notBefore, refusals, outcomes } = result
       const sums = addRun(state.sums, { record, outcomes })
-      await states.write(site.id, { finishedRunId: runId, lastExecution, cursor, notBefore, sums })
+      await states.write(site.id, { finishedRunId: runId, lastExecution, cursor, notBefore, refusals, sums })
       return record
     } finally {
       release()

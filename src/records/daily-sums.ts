@@ -63,7 +63,7 @@ function addEngines(
     const batch = record.batches.findLast(({ engine }) => engine === name)
     const before = engines[name]
     if (batch === undefined && before === undefined) continue
-    const last = batch === undefined ? before : { at, status: batch.status, ms: batch.ms }
+    const last = batch === undefined ? before : { at, status: batch.statusCode, ms: batch.ms }
     // Taken out and put back, so that engines no longer asked come first and are the first to be forgotten.
     delete engines[name]
     if (last !== undefined) engines[name] = { ...last, accepted: (before?.accepted ?? 0) + accepted }

@@ -8,12 +8,21 @@ const schema = z.object({
   exhausted: z.boolean().optional(),
 })
 
-export interface QuotaManager {
-  used(siteId: string, date: string): Promise<number>
+type StoredQuota = z.infer<typeof schema>
+
+/** How a day stands. */
+export interface DayQuota {
+  readonly used: number
   /** How many URLs may still be sent that day. */
-  remaining(siteId: string, date: string, perDay: number): Promise<number>
+  readonly remaining: number
+  /** The record is there but says nothing: nobody knows what was used. */
+  readonly unreadable: boolean
+}
+
+export interface QuotaManager {
+  read(siteId: string, date: string, perDay: number): Promise<DayQuota>
   /** Adds what was accepted, on top of what another run may have added meanwhile. */
-  add(siteId: string, date: string, accepted: number): Promise<void>
+  add(siteId: string, date: string, accepted: number, perDay: number): Promise<void>
   /** The engine says the day is full, whatever we counted. */
   markExhausted(siteId: string, date: string): Promise<void>
 }
@@ -23,7 +32,10 @@ export function quotaDate(runStartedAt: number): string {
   return new Date(runStartedAt).toISOString().slice(0, 10)
 }
 
-/** How much of a day's Bing allowance is used. KV cannot add: a soft limit, and Bing itself refuses the rest. */
+/**
+ * How much of a day's Bing allowance is used. KV cannot add, so what was accepted is added to what a new read says: two
+ * runs count both unless one writes between the other's read and write. A soft limit, and Bing itself refuses the rest.
+ */
 export function createQuotaManager(deps: {
   store: KeyValueStore
   clock: Clock
@@ -31,7 +43,7 @@ export function createQuotaManager(deps: {
 }): QuotaManager {
   const { store, clock, logger } = deps
 
-  async function read(siteId: string, date: string): Promise<z.infer<typeof schema>> {
+  async function stored(siteId: string, date: string): Promise<StoredQuota & { unreadable?: true }> {
     const key = keys.bingQuota(siteId, date)
     const text = await store.getText(key)
     if (text === null) return { used: 0, lastUpdate: '' }
@@ -40,7 +52,7 @@ export function createQuotaManager(deps: {
     } catch {
       // Fails closed: an unknown count must not be taken for an unused allowance.
       logger.error('the quota record is unreadable: nothing more goes to Bing today', { key })
-      return { used: 0, lastUpdate: '', exhausted: true }
+      return { used: 0, lastUpdate: '', exhausted: true, unreadable: true }
     }
   }
 
@@ -52,20 +64,28 @@ export function createQuotaManager(deps: {
   }
 
   return {
-    used: async (siteId, date) => (await read(siteId, date)).used,
-
-    async remaining(siteId, date, perDay) {
-      const { used, exhausted } = await read(siteId, date)
-      return exhausted ? 0 : Math.max(0, perDay - used)
+    async read(siteId, date, perDay) {
+      const { used, exhausted, unreadable = false } = await stored(siteId, date)
+      return { used, remaining: exhausted ? 0 : Math.max(0, perDay - used), unreadable }
     },
 
-    async add(siteId, date, accepted) {
-      const { used, exhausted } = await read(siteId, date)
-      await write(siteId, date, { used: used + accepted, ...(exhausted ? { exhausted } : {}) })
+    async add(siteId, date, accepted, perDay) {
+      const before = await stored(siteId, date)
+      const used = before.used + accepted
+      await write(siteId, date, { used, ...(before.exhausted ? { exhausted: true } : {}) })
+      if (used > perDay) {
+        logger.warn('audit: more went to Bing than the daily quota allows', {
+          site: siteId,
+          date,
+          used,
+          perDay,
+          accepted,
+        })
+      }
     },
 
     async markExhausted(siteId, date) {
-      const { used } = await read(siteId, date)
+      const { used } = await stored(siteId, date)
       await write(siteId, date, { used, exhausted: true })
     },
   }

@@ -4,6 +4,7 @@ import type { KeyValueStore, Logger } from '../ports'
 import { dailySumsSchema, NO_SUMS } from './daily-sums'
 import { keys } from './keys'
 import { parseJson, readJson } from './read-json'
+import { refusalSchema } from './refusals'
 
 /** The last record without its batches: the history keeps those. */
 export type LastExecution = Omit<ExecutionRecord, 'batches'>
@@ -15,6 +16,8 @@ const schema = z.object({
   cursor: z.string().nullable(),
   /** Per endpoint address: not to be asked before this moment. */
   notBefore: z.record(z.string(), z.number()),
+  /** Per channel that its engine refused for good. An unreadable one costs one more refusal, not the state. */
+  refusals: z.record(z.string(), refusalSchema).optional().catch({}),
   /** Unreadable or absent ones begin anew: they are statistics, and must not cost the rest of the state. */
   sums: dailySumsSchema.catch(NO_SUMS),
 })

@@ -14,76 +14,82 @@ function open(startMs = Date.UTC(2025, 0, 15, 12)) {
   const store = createMemoryStore(clock)
   const quotas = createQuotaManager({ store, clock, logger: log.logger })
   const stored = async (date = DAY) => JSON.parse((await store.getText(keys.bingQuota(SITE, date))) ?? 'null')
-  return { clock, log, store, quotas, stored }
+  const remaining = async (date = DAY, perDay = 100) => (await quotas.read(SITE, date, perDay)).remaining
+  const used = async (date = DAY) => (await quotas.read(SITE, date, 100)).used
+  return { clock, log, store, quotas, stored, remaining, used }
 }
 
 describe('the daily quota', () => {
   it('B04 85 of 100 used leaves 15', async () => {
-    const { quotas } = open()
-    await quotas.add(SITE, DAY, 85)
-    expect(await quotas.remaining(SITE, DAY, 100)).toBe(15)
+    const { quotas, remaining } = open()
+    await quotas.add(SITE, DAY, 85, 100)
+    expect(await remaining()).toBe(15)
   })
 
   it('B05 nothing is left when it is used up, or more than that', async () => {
-    const { quotas } = open()
-    await quotas.add(SITE, DAY, 100)
-    expect(await quotas.remaining(SITE, DAY, 100)).toBe(0)
-    expect(await quotas.remaining(SITE, DAY, 50)).toBe(0)
+    const { quotas, remaining } = open()
+    await quotas.add(SITE, DAY, 100, 100)
+    expect(await remaining()).toBe(0)
+    expect(await remaining(DAY, 50)).toBe(0)
   })
 
   it('B06 a new UTC day begins at 0 used, with 100 more', async () => {
-    const { quotas } = open()
-    await quotas.add(SITE, DAY, 100)
+    const { quotas, remaining, used } = open()
+    await quotas.add(SITE, DAY, 100, 100)
     const next = quotaDate(Date.UTC(2025, 0, 16))
     expect(next).toBe('2025-01-16')
-    expect(await quotas.used(SITE, next)).toBe(0)
-    expect(await quotas.remaining(SITE, next, 100)).toBe(100)
+    expect(await used(next)).toBe(0)
+    expect(await remaining(next)).toBe(100)
   })
 
   it('B07 50 used and 30 accepted are 80, with the time', async () => {
-    const { quotas, clock, stored } = open()
-    await quotas.add(SITE, DAY, 50)
+    const { clock, quotas, stored, used } = open()
+    await quotas.add(SITE, DAY, 50, 100)
     await clock.advance(61_000)
-    await quotas.add(SITE, DAY, 30)
+    await quotas.add(SITE, DAY, 30, 100)
     expect(await stored()).toEqual({ used: 80, lastUpdate: '2025-01-15T12:01:01.000Z' })
-    expect(await quotas.used(SITE, DAY)).toBe(80)
+    expect(await used()).toBe(80)
   })
 
   it('B08 a run that crosses midnight counts on the day it started', async () => {
     const startedAt = Date.UTC(2025, 0, 15, 23, 58)
-    const { quotas, clock, stored } = open(startedAt)
-    await quotas.add(SITE, quotaDate(startedAt), 90)
+    const { clock, quotas, stored } = open(startedAt)
+    await quotas.add(SITE, quotaDate(startedAt), 90, 100)
     await clock.advance(5 * 60_000)
-    await quotas.add(SITE, quotaDate(startedAt), 10)
+    await quotas.add(SITE, quotaDate(startedAt), 10, 100)
     expect(await stored('2025-01-15')).toEqual({ used: 100, lastUpdate: '2025-01-16T00:03:00.000Z' })
     expect(await stored('2025-01-16')).toBeNull()
   })
 
-  it('B09 two runs that both saw 5 left add up to 105', async () => {
-    const { quotas } = open()
-    await quotas.add(SITE, DAY, 95)
-    const seen = [await quotas.remaining(SITE, DAY, 100), await quotas.remaining(SITE, DAY, 100)]
+  it('B09 two runs that both saw 5 left add up to 105, and the log says so for the audit', async () => {
+    const { log, quotas, remaining, used } = open()
+    await quotas.add(SITE, DAY, 95, 100)
+    const seen = [await remaining(), await remaining()]
     expect(seen).toEqual([5, 5])
-    for (const accepted of seen) await quotas.add(SITE, DAY, accepted)
-    expect(await quotas.used(SITE, DAY)).toBe(105)
+    for (const accepted of seen) await quotas.add(SITE, DAY, accepted, 100)
+    expect(await used()).toBe(105)
+    expect(await remaining()).toBe(0)
+    expect(log.entries('warn')).toMatchObject([
+      { message: expect.stringContaining('audit'), site: SITE, date: DAY, used: 105, perDay: 100 },
+    ])
   })
 
   it('D13 the record lies under its key and lives 48 hours', async () => {
-    const { quotas, clock, store } = open()
-    await quotas.add(SITE, DAY, 1)
+    const { clock, store, quotas, used } = open()
+    await quotas.add(SITE, DAY, 1, 100)
     expect((await store.list('')).keys).toEqual(['bing:quota:shop.example:2025-01-15'])
     await clock.advance(48 * 3_600_000 - 1)
-    expect(await quotas.used(SITE, DAY)).toBe(1)
+    expect(await used()).toBe(1)
     await clock.advance(1)
-    expect(await quotas.used(SITE, DAY)).toBe(0)
+    expect(await used()).toBe(0)
   })
 
   it('D14 a day the engine calls full stays full, whatever was counted', async () => {
-    const { quotas, stored } = open()
-    await quotas.add(SITE, DAY, 20)
+    const { quotas, stored, remaining } = open()
+    await quotas.add(SITE, DAY, 20, 100)
     await quotas.markExhausted(SITE, DAY)
-    await quotas.add(SITE, DAY, 5)
-    expect(await quotas.remaining(SITE, DAY, 100)).toBe(0)
+    await quotas.add(SITE, DAY, 5, 100)
+    expect(await remaining()).toBe(0)
     expect(await stored()).toMatchObject({ used: 25, exhausted: true })
   })
 
@@ -95,15 +101,15 @@ describe('the daily quota', () => {
     '{"used":"5","lastUpdate":""}',
     'null',
   ])('an unreadable record (%s) sends nothing, and the log says so', async (text) => {
-    const { quotas, store, log } = open()
+    const { log, store, quotas } = open()
     await store.put(keys.bingQuota(SITE, DAY), text)
-    expect(await quotas.remaining(SITE, DAY, 100)).toBe(0)
+    expect(await quotas.read(SITE, DAY, 100)).toEqual({ used: 0, remaining: 0, unreadable: true })
     expect(log.entries('error')).toMatchObject([{ key: keys.bingQuota(SITE, DAY) }])
   })
 
   it('sites do not share', async () => {
     const { quotas } = open()
-    await quotas.add(SITE, DAY, 60)
-    expect(await quotas.remaining('blog.example', DAY, 100)).toBe(100)
+    await quotas.add(SITE, DAY, 60, 100)
+    expect(await quotas.read('blog.example', DAY, 100)).toMatchObject({ used: 0, remaining: 100 })
   })
 })

@@ -31,11 +31,11 @@ export function status({ ports, sites, channelsOf }: ApiDeps): readonly Route[] 
     const bing = channelsOf(site).find(({ id }) => id === 'bing')
     if (bing?.quota === undefined) return { enabled: false }
     const date = quotaDate(clock.now())
-    const { perDay } = bing.quota(site)
+    const { used, remaining } = await quotas.read(site.id, date, bing.quota(site).perDay)
     return {
       enabled: true,
-      todayQuotaUsed: await quotas.used(site.id, date),
-      todayQuotaRemaining: await quotas.remaining(site.id, date, perDay),
+      todayQuotaUsed: used,
+      todayQuotaRemaining: remaining,
       lastSubmission: sums.lastSubmission.bing ?? null,
     }
   }

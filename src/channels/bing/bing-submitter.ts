@@ -11,10 +11,13 @@ export const BING = {
   ENDPOINT: 'bing-webmaster-api',
 } as const
 
+export interface BingAccess {
+  readonly key: string
+  readonly siteUrl: string
+}
+
 /** Sends one batch. Judging the answer is the policy's work. */
-export function createBingSubmitter(
-  options: SubmitterContext & { readonly key: string; readonly siteUrl: string },
-): Submitter {
+export function createBingSubmitter(options: SubmitterContext & BingAccess): Submitter {
   const { bingApiBase, key, siteUrl } = options
   const request = {
     method: 'POST',

@@ -7,8 +7,9 @@ import type { Site } from '../../domain/site'
 import { refusalOf } from '../../net/guard'
 import type { Channel, SubmitterContext } from '../channel'
 import { keyField } from '../key-field'
-import { BING, createBingSubmitter } from './bing-submitter'
+import { BING, type BingAccess, createBingSubmitter } from './bing-submitter'
 import { checkBing } from './check-bing'
+import { askBingQuota } from './quota-sync'
 
 interface BingFields {
   readonly bingEnabled: boolean
@@ -16,10 +17,22 @@ interface BingFields {
   readonly bingDailyQuota: number
   readonly bingPriority: 'newest' | 'random'
   readonly bingSiteUrl?: string
+  readonly bingQuotaSync: boolean
 }
 
 // The site's schema is composed of this channel's own fields, so what lies under its id has passed them.
 const fieldsOf = (site: Site) => site.settings[bing.id] as unknown as BingFields
+
+/** The key and the property of its account that the site's URLs belong to. */
+function accessTo(site: Site, resolveKey: SubmitterContext['resolveKey']): Result<BingAccess> {
+  const { bingApiKey, bingSiteUrl } = fieldsOf(site)
+  const key = resolveKey(bingApiKey)
+  if (key !== null && BING.KEY_PATTERN.test(key)) {
+    return ok({ key, siteUrl: bingSiteUrl ?? new URL(site.sitemapUrl).origin })
+  }
+  const detail = `bingApiKey of ${site.id} names a secret of the Worker that is missing or is not a Bing key: set it.`
+  return fail({ status: 503, code: 'bing_key_unusable', detail })
+}
 
 const { min, max, default: DEFAULT_QUOTA } = LIMITS.BING_DAILY_QUOTA
 const QUOTA_MESSAGE = `must be a whole number from ${min} to ${max}`
@@ -49,6 +62,7 @@ export const bing: Channel = {
         if (refusal !== null) context.addIssue({ code: 'custom', message: refusal })
       })
       .optional(),
+    bingQuotaSync: z.boolean().default(false),
   }),
 
   checkFields: ({ bingEnabled, bingApiKey }) =>
@@ -62,23 +76,28 @@ export const bing: Channel = {
   requestSize: () => BING.MAX_URLS_PER_REQUEST,
   quota: (site) => ({ perDay: fieldsOf(site).bingDailyQuota, priority: fieldsOf(site).bingPriority }),
 
+  askQuota(site, context) {
+    const access = accessTo(site, context.resolveKey)
+    return fieldsOf(site).bingQuotaSync && access.ok ? askBingQuota({ ...context, ...access.value }) : null
+  },
+
+  // The address too: a site that the account does not know is refused like a key. And whoever switches Bing on again
+  // wants it tried again.
+  credentials(site, resolveKey) {
+    const access = accessTo(site, resolveKey)
+    if (!access.ok) return null
+    return [access.value.key, access.value.siteUrl, site.switchedOn?.bingEnabled ?? ''].join('\n')
+  },
+
   async check(site, context) {
-    const access = accessTo(site, context)
+    const access = accessTo(site, context.resolveKey)
     if (access.ok) return [await checkBing(access.value, context)]
     const { code, detail } = access.problem
     return [bad('bingKey', code, detail, 'set the secret that bingApiKey names, or put the key itself there')]
   },
 
   createSubmitter(site, context) {
-    const access = accessTo(site, context)
+    const access = accessTo(site, context.resolveKey)
     return access.ok ? ok(createBingSubmitter({ ...context, ...access.value })) : access
   },
-}
-
-function accessTo(site: Site, { resolveKey }: SubmitterContext): Result<{ key: string; siteUrl: string }> {
-  const fields = fieldsOf(site)
-  const key = resolveKey(fields.bingApiKey)
-  if (key !== null) return ok({ key, siteUrl: fields.bingSiteUrl ?? new URL(site.sitemapUrl).origin })
-  const detail = `bingApiKey of ${site.id} names a secret of the Worker that is not set: set it.`
-  return fail({ status: 503, code: 'bing_key_unusable', detail })
 }
