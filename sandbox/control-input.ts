@@ -27,6 +27,12 @@ export const faultInput = z.discriminatedUnion('kind', [
   z.strictObject({ ...faultBase, kind: z.literal('refuse') }),
   z.strictObject({ ...faultBase, kind: z.literal('drop') }),
   z.strictObject({ ...faultBase, kind: z.literal('slow'), ms: delayMs }),
+  z.strictObject({
+    ...faultBase,
+    kind: z.literal('answer'),
+    status: z.number().int().min(CONTROL.MIN_ANSWER_STATUS).max(CONTROL.MAX_ANSWER_STATUS),
+    body: z.string().optional(),
+  }),
 ])
 
 const override = z.strictObject({

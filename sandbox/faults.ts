@@ -47,6 +47,7 @@ function fits(match: string | undefined, marks: readonly string[]): boolean {
 export function faultVerdict(target: Target, fault: FaultKind, bing: PretendBing): Verdict | null {
   if (fault.kind === '5xx')
     return acceptsNothing(html(fault.status ?? DEFAULTS.SERVER_ERROR_STATUS, 'Server error'))
+  if (fault.kind === 'answer') return acceptsNothing(text(fault.status, fault.body ?? ''))
   if (fault.kind === '429') return throttled(target, fault.retryAfter, bing)
   if (fault.kind !== 'refuse') return null
   if (target === 'bing') return bing.refuse({ name: 'InvalidApiKey' })

@@ -30,6 +30,8 @@ export type FaultKind =
   | { kind: 'refuse' }
   | { kind: 'drop' }
   | { kind: 'slow'; ms: number }
+  /** Any answer at all; nothing is accepted. */
+  | { kind: 'answer'; status: number; body?: string | undefined }
 
 export type FaultRequest = FaultKind & {
   target: Target

@@ -72,11 +72,14 @@ export function composeInMemory(options: {
   readonly seed?: number
   /** Puts something between the application and its store. */
   readonly wrapStore?: (store: KeyValueStore) => KeyValueStore
+  /** Shared with another application, or standing between this one and its store. */
+  readonly clock?: VirtualClock
+  readonly store?: KeyValueStore
 }): MemoryApplication {
-  const clock = createVirtualClock(options.startMs)
+  const clock = options.clock ?? createVirtualClock(options.startMs)
   const configuration = configure({ ...ENVIRONMENT, ...options.env })
   const log = createLogCapture(clock, configuration.settings.logLevel)
-  const store = createMemoryStore(clock)
+  const store = options.store ?? createMemoryStore(clock)
   const random = createSeededRandom(options.seed ?? 1)
   const ports = {
     clock,

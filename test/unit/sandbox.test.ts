@@ -292,6 +292,13 @@ describe('faults', () => {
     expect(await both(postBing([page()]))).toMatchObject({ status: 429, body: { ErrorCode: 4 } })
   })
 
+  it('answers whatever it is told to, and accepts nothing', async () => {
+    await world.faults({ target: 'a', kind: 'answer', status: 418, body: '{"tea":true}' })
+    const response = await postIndexNow(submission())
+    expect([response.status, await response.text()]).toEqual([418, '{"tea":true}'])
+    expect((await world.ledger('a')).acceptedCount).toBe(0)
+  })
+
   it('drops the connection without an answer', async () => {
     await world.faults({ target: 'bing', kind: 'drop' })
     await expect(postBing([page()])).rejects.toThrow()
