@@ -6,12 +6,10 @@ import type { Budget, Clock } from '../ports'
 export const RESERVE = {
   PER_ENDPOINT: 2,
   ALERT: 1,
-  /** Of the run's time, per endpoint of the channels that come later. */
-  TIME_SHARE_PER_ENDPOINT: 0.1,
+  /** Of the time, for each channel that comes after another: a tenth of all there is, at most this long. */
+  TIME_SHARE: 0.1,
+  TIME_MS: 30_000,
 } as const
-
-/** However many channels come later, the first one keeps most of the time. */
-const MAX_TIME_SHARE = 0.4
 
 /** What one invocation may do, in time and requests. All sites of a tick share it: the platform counts that way too. */
 export function createBudget(clock: Clock, limits: { timeMs: number; requests: number }): Budget {
@@ -35,22 +33,8 @@ export function reserveFor(channels: readonly { readonly channel: Channel }[], s
   return channels.reduce((sum, { channel }) => sum + channel.endpoints(site).length * RESERVE.PER_ENDPOINT, 0)
 }
 
-/** Milliseconds that the channels before these must leave them. */
-export function timeReserveFor(
-  channels: readonly { readonly channel: Channel }[],
-  site: Site,
-  runTimeMs: number,
-): number {
-  const endpoints = channels.reduce((sum, { channel }) => sum + channel.endpoints(site).length, 0)
-  return Math.floor(runTimeMs * Math.min(endpoints * RESERVE.TIME_SHARE_PER_ENDPOINT, MAX_TIME_SHARE))
-}
-
-/** The same budget, its time ending earlier. */
-export function leavingTime(budget: Budget, reserveMs: number): Budget {
-  const msLeft = () => Math.max(0, budget.msLeft() - reserveMs)
-  return {
-    ...budget,
-    takeRequest: (reserve) => msLeft() > 0 && budget.takeRequest(reserve),
-    msLeft,
-  }
+/** The same budget for a channel that must leave some of the time to those after it. */
+export function leavingTime(budget: Budget, timeMs: number, channelsAfter: number): Budget {
+  const kept = channelsAfter * Math.min(timeMs * RESERVE.TIME_SHARE, RESERVE.TIME_MS)
+  return { ...budget, msLeft: () => Math.max(0, budget.msLeft() - kept) }
 }

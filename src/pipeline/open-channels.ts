@@ -6,7 +6,7 @@ import { UrlCache } from '../marks/url-cache'
 import type { HttpClient } from '../net/http-client'
 import { keys } from '../records/keys'
 import { type QuotaManager, quotaDate } from '../records/quota-manager'
-import { leavingTime, RESERVE, reserveFor, timeReserveFor } from './budget'
+import { leavingTime, RESERVE, reserveFor } from './budget'
 import { isolate } from './isolate'
 import { type LastingRefusal, refusalFor, watchRefusals } from './refusals'
 import { ChannelRun } from './run-channel'
@@ -118,7 +118,7 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
     site,
     submit,
     marks,
-    budget: leavingTime(context.budget, timeReserveFor(later, site, settings.runTimeBudgetMs)),
+    budget: leavingTime(context.budget, settings.runTimeBudgetMs, later.length),
     gate,
     policy: {
       maxRetries: site.maxRetries,
