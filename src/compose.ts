@@ -80,7 +80,7 @@ export function compose(ports: Ports, { settings, environmentSite, problems }: C
     show,
     environmentSite,
     parse: createSiteParser(CHANNELS, fieldContext(settings)),
-    cachePrefixes: CHANNELS.map(({ cachePrefix }) => cachePrefix),
+    channels: CHANNELS,
   })
   const channelsOf = (site: Site) => CHANNELS.filter((channel) => channel.isEnabled(site))
   const scheduler = createScheduler({ ports, settings, sites, channelsOf, resolveKey: keyInUse })

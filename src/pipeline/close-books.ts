@@ -1,5 +1,5 @@
 import type { BingStats, ExecutionRecord, RunError, RunStatus } from '../domain/execution-record'
-import { type QuotaManager, quotaDate } from '../records/quota-manager'
+import { createQuotaManager, quotaDate } from '../records/quota-manager'
 import type { CrawlReport } from '../sitemap/crawl-books'
 import type { Participant } from './open-channels'
 import { refusalFor } from './refusals'
@@ -10,7 +10,6 @@ interface Closing {
   readonly context: RunContext
   readonly participants: readonly Participant[]
   readonly crawl: CrawlReport
-  readonly quotas: QuotaManager
   readonly errors: readonly RunError[]
 }
 
@@ -65,7 +64,7 @@ function statusOf({ participants, crawl, errors }: Closing): RunStatus {
 
 /** Every URL that Bing had not settled is submitted or skipped, the day's quota being one reason to skip. */
 async function bingStats(
-  { request, context, participants, quotas }: Closing,
+  { request, context, participants }: Closing,
   errors: readonly RunError[],
 ): Promise<BingStats> {
   const bing = request.channels.find(({ id }) => id === 'bing')
@@ -81,7 +80,7 @@ async function bingStats(
   }
   if (bing === undefined) return { ...figures, quotaUsed: 0, quotaRemaining: 0 }
   // The record of the other channels must not wait for a quota that cannot be read.
-  const day = await quotas
+  const day = await createQuotaManager({ ...context.ports, channelId: bing.id })
     .read(site.id, quotaDate(startedAt), bing.quota?.(site).perDay ?? 0)
     .catch(() => ({ used: 0, remaining: 0 }))
   const refusal = await refusalFor(bing, request, context.resolveKey)

@@ -119,7 +119,10 @@ async function isFull(site: Site, channel: Channel, ports: Ports): Promise<boole
   const quota = channel.quota?.(site)
   if (quota === undefined) return false
   const date = quotaDate(ports.clock.now())
-  return (await createQuotaManager(ports).read(site.id, date, quota.perDay)).remaining === 0
+  return (
+    (await createQuotaManager({ ...ports, channelId: channel.id }).read(site.id, date, quota.perDay))
+      .remaining === 0
+  )
 }
 
 const sentence = (code: string): string => meaningOf(code) ?? code

@@ -5,7 +5,7 @@ import type { Site } from '../domain/site'
 import { UrlCache } from '../marks/url-cache'
 import type { HttpClient } from '../net/http-client'
 import { keys } from '../records/keys'
-import { type QuotaManager, quotaDate } from '../records/quota-manager'
+import { createQuotaManager, quotaDate } from '../records/quota-manager'
 import { leavingTime, RESERVE, reserveFor } from './budget'
 import { isolate } from './isolate'
 import { type LastingRefusal, refusalFor, watchRefusals } from './refusals'
@@ -30,7 +30,6 @@ interface Opening {
   readonly request: RunRequest
   readonly context: RunContext
   readonly client: HttpClient
-  readonly quotas: QuotaManager
   /** What keeps a channel from taking part is told here; the others go on. */
   readonly errors: RunError[]
 }
@@ -53,7 +52,7 @@ export async function openChannels(opening: Opening): Promise<Participant[]> {
 }
 
 async function openChannel(channel: Channel, index: number, opening: Opening): Promise<Participant | null> {
-  const { request, context, client, quotas, errors } = opening
+  const { request, context, client, errors } = opening
   const { site, startedAt } = request
   const { ports, settings, gate } = context
   const { logger } = ports
@@ -76,11 +75,12 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
   }
 
   const quota = channel.quota?.(site)
+  const quotas = createQuotaManager({ ...ports, channelId: channel.id })
   const date = quotaDate(startedAt)
   const day = quota === undefined ? null : await quotas.read(site.id, date, quota.perDay)
   if (day?.unreadable) {
     const message = `the record of what ${channel.title} took today is unreadable: nothing more is sent there today`
-    const advice = `delete the key ${keys.bingQuota(site.id, date)} to go on before tomorrow`
+    const advice = `delete the key ${keys.quota(channel.id, site.id, date)} to go on before tomorrow`
     return stayOut({ code: `${channel.id}_quota_unreadable`, message, advice })
   }
   if (day?.remaining === 0) {

@@ -5,7 +5,6 @@ import type { Site } from '../domain/site'
 import { createHttpClient } from '../net/http-client'
 import type { Gate } from '../net/pool'
 import type { Budget, Ports } from '../ports'
-import { createQuotaManager } from '../records/quota-manager'
 import type { Refusals } from '../records/refusals'
 import type { SiteState } from '../records/site-state'
 import { type CrawlReport, NO_CRAWL } from '../sitemap/crawl-books'
@@ -51,8 +50,7 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
   const { ports, settings, budget } = context
   const errors: RunError[] = []
   const client = createHttpClient({ ...ports, ...settings, budget })
-  const quotas = createQuotaManager(ports)
-  const participants = await openChannels({ request, context, client, quotas, errors })
+  const participants = await openChannels({ request, context, client, errors })
 
   const crawl = participants.length === 0 ? null : await openCrawl(request, context, client, participants)
   const report = await crawl?.run(async (slice) => {
@@ -62,14 +60,7 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
   if (report !== undefined) await crawl?.remember(report)
 
   const refusals = await refusalsAfter(request, context, participants, errors)
-  const record = await closeBooks({
-    request,
-    context,
-    participants,
-    crawl: report ?? NO_CRAWL,
-    quotas,
-    errors,
-  })
+  const record = await closeBooks({ request, context, participants, crawl: report ?? NO_CRAWL, errors })
   const notBefore = Object.assign(
     {},
     othersNotBefore(request, participants),

@@ -18,12 +18,12 @@ export const keys = {
   marks: (cachePrefix: string, siteId: string, bucket: string) => `${cachePrefix}:${own(siteId)}:${bucket}`,
   /** Of all buckets. The colon at its end keeps `shop.example` away from `shop.example.org`. */
   marksPrefix: (cachePrefix: string, siteId: string) => `${cachePrefix}:${own(siteId)}:`,
-  bingQuota: (siteId: string, date: string) => `bing:quota:${own(siteId)}:${date}`,
-  bingQuotaPrefix: (siteId: string) => `bing:quota:${own(siteId)}:`,
+  quota: (channelId: string, siteId: string, date: string) => `${channelId}:quota:${own(siteId)}:${date}`,
+  quotaPrefix: (channelId: string, siteId: string) => `${channelId}:quota:${own(siteId)}:`,
 } as const
 
 export const TTL_SECONDS = {
-  BING_QUOTA: 48 * 3600,
+  QUOTA: 48 * 3600,
 } as const
 
 /** The recent marks lie in `0`; older ones of large sites in buckets named after the bits they share. */
@@ -39,7 +39,7 @@ export type ParsedKey =
       readonly cachePrefix: string
       readonly bucket: string
     }
-  | { readonly kind: 'quota'; readonly siteId: string; readonly date: string }
+  | { readonly kind: 'quota'; readonly siteId: string; readonly channelId: string; readonly date: string }
 
 /** What a key says, or null when it is none of ours. */
 export function parseKey(key: string): ParsedKey | null {
@@ -54,9 +54,9 @@ export function parseKey(key: string): ParsedKey | null {
   const siteId = parts.at(-2) ?? ''
   const last = parts.at(-1) ?? ''
   if (!isSiteId(siteId)) return null
-  if (first === 'bing') {
-    const dated = parts.length === 4 && second === 'quota' && /^\d{4}-\d{2}-\d{2}$/.test(last)
-    return dated ? { kind: 'quota', siteId, date: last } : null
+  if (second === 'quota') {
+    const dated = parts.length === 4 && /^[a-z]+$/.test(first ?? '') && /^\d{4}-\d{2}-\d{2}$/.test(last)
+    return dated ? { kind: 'quota', siteId, channelId: first ?? '', date: last } : null
   }
   if (first !== 'url_cache' || parts.length > 4 || !BUCKET.test(last)) return null
   return { kind: 'marks', siteId, cachePrefix: parts.slice(0, -2).join(':'), bucket: last }

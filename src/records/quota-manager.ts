@@ -33,33 +33,34 @@ export function quotaDate(runStartedAt: number): string {
 }
 
 /**
- * How much of a day's Bing allowance is used. KV cannot add, so what was accepted is added to what a new read says: two
- * runs count both unless one writes between the other's read and write. A soft limit, and Bing itself refuses the rest.
+ * How much of a channel's daily allowance is used. KV cannot add, so what was accepted is added to what a new read says: two
+ * runs count both unless one writes between the other's read and write. A soft limit, and the engine itself refuses the rest.
  */
 export function createQuotaManager(deps: {
   store: KeyValueStore
   clock: Clock
   logger: Logger
+  channelId: string
 }): QuotaManager {
-  const { store, clock, logger } = deps
+  const { store, clock, logger, channelId } = deps
 
   async function stored(siteId: string, date: string): Promise<StoredQuota & { unreadable?: true }> {
-    const key = keys.bingQuota(siteId, date)
+    const key = keys.quota(channelId, siteId, date)
     const text = await store.getText(key)
     if (text === null) return { used: 0, lastUpdate: '' }
     try {
       return schema.parse(JSON.parse(text))
     } catch {
       // Fails closed: an unknown count must not be taken for an unused allowance.
-      logger.error('the quota record is unreadable: nothing more goes to Bing today', { key })
+      logger.error('a quota record is unreadable: nothing more is sent there today', { key })
       return { used: 0, lastUpdate: '', exhausted: true, unreadable: true }
     }
   }
 
   async function write(siteId: string, date: string, change: { used: number; exhausted?: boolean }) {
     const value = { ...change, lastUpdate: new Date(clock.now()).toISOString() }
-    await store.put(keys.bingQuota(siteId, date), JSON.stringify(value), {
-      ttlSeconds: TTL_SECONDS.BING_QUOTA,
+    await store.put(keys.quota(channelId, siteId, date), JSON.stringify(value), {
+      ttlSeconds: TTL_SECONDS.QUOTA,
     })
   }
 
@@ -74,7 +75,8 @@ export function createQuotaManager(deps: {
       const used = before.used + accepted
       await write(siteId, date, { used, ...(before.exhausted ? { exhausted: true } : {}) })
       if (used > perDay) {
-        logger.warn('audit: more went to Bing than the daily quota allows', {
+        logger.warn('audit: more was accepted than the daily quota allows', {
+          channel: channelId,
           site: siteId,
           date,
           used,

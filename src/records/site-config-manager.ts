@@ -35,8 +35,8 @@ export interface SiteConfigDeps {
   /** The site as answers show it, keys masked. */
   readonly show: (site: Site) => Readonly<Record<string, unknown>>
   readonly environmentSite: Site | null
-  /** Under which marks lie, one per channel. */
-  readonly cachePrefixes: readonly string[]
+  /** Whose marks and quota records go with a site. */
+  readonly channels: readonly { readonly id: string; readonly cachePrefix: string }[]
 }
 
 const NOT_FOUND: Problem = {
@@ -149,7 +149,7 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
       if (siteId === environmentSite?.id) return fail(READ_ONLY)
       const known = isSiteId(siteId) && (await store.getText(keys.siteConfig(siteId))) !== null
       if (!known) return fail(NOT_FOUND)
-      await deleteSiteRecords(deps, siteId, deps.cachePrefixes)
+      await deleteSiteRecords(deps, siteId, deps.channels)
       return ok(null)
     },
   }

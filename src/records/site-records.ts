@@ -33,13 +33,19 @@ export async function deleteMarks(
 export async function deleteSiteRecords(
   deps: { readonly store: KeyValueStore; readonly clock: Clock },
   siteId: string,
-  cachePrefixes: readonly string[],
+  channels: readonly { readonly id: string; readonly cachePrefix: string }[],
 ): Promise<void> {
   const { store, clock } = deps
-  await deleteMarks(store, siteId, cachePrefixes)
-  for (const at of [clock.now(), clock.now() - DAY_MS])
-    await store.delete(keys.bingQuota(siteId, quotaDate(at)))
-  await deleteUnder(store, keys.bingQuotaPrefix(siteId), siteId)
+  await deleteMarks(
+    store,
+    siteId,
+    channels.map(({ cachePrefix }) => cachePrefix),
+  )
+  for (const { id } of channels) {
+    for (const at of [clock.now(), clock.now() - DAY_MS])
+      await store.delete(keys.quota(id, siteId, quotaDate(at)))
+    await deleteUnder(store, keys.quotaPrefix(id, siteId), siteId)
+  }
   for (const key of [keys.pending, keys.files, keys.history, keys.state, keys.lease, keys.siteConfig]) {
     await store.delete(key(siteId))
   }

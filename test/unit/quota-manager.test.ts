@@ -12,8 +12,9 @@ function open(startMs = Date.UTC(2025, 0, 15, 12)) {
   const clock = createVirtualClock(startMs)
   const log = createLogCapture(clock)
   const store = createMemoryStore(clock)
-  const quotas = createQuotaManager({ store, clock, logger: log.logger })
-  const stored = async (date = DAY) => JSON.parse((await store.getText(keys.bingQuota(SITE, date))) ?? 'null')
+  const quotas = createQuotaManager({ store, clock, logger: log.logger, channelId: 'bing' })
+  const stored = async (date = DAY) =>
+    JSON.parse((await store.getText(keys.quota('bing', SITE, date))) ?? 'null')
   const remaining = async (date = DAY, perDay = 100) => (await quotas.read(SITE, date, perDay)).remaining
   const used = async (date = DAY) => (await quotas.read(SITE, date, 100)).used
   return { clock, log, store, quotas, stored, remaining, used }
@@ -102,9 +103,9 @@ describe('the daily quota', () => {
     'null',
   ])('an unreadable record (%s) sends nothing, and the log says so', async (text) => {
     const { log, store, quotas } = open()
-    await store.put(keys.bingQuota(SITE, DAY), text)
+    await store.put(keys.quota('bing', SITE, DAY), text)
     expect(await quotas.read(SITE, DAY, 100)).toEqual({ used: 0, remaining: 0, unreadable: true })
-    expect(log.entries('error')).toMatchObject([{ key: keys.bingQuota(SITE, DAY) }])
+    expect(log.entries('error')).toMatchObject([{ key: keys.quota('bing', SITE, DAY) }])
   })
 
   it('sites do not share', async () => {

@@ -25,7 +25,7 @@ const iso = (ms: number | null): string | null => (ms === null ? null : new Date
 /** How the service and its sites are doing. */
 export function status({ ports, sites, channelsOf }: ApiDeps): readonly Route[] {
   const { clock, logger, store } = ports
-  const quotas = createQuotaManager(ports)
+  const quotas = createQuotaManager({ ...ports, channelId: 'bing' })
 
   async function bingOf(site: Site, { sums }: SiteState) {
     const bing = channelsOf(site).find(({ id }) => id === 'bing')

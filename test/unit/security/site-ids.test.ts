@@ -175,7 +175,12 @@ describe('keys', () => {
         for (const kind of ['lease', 'state', 'history', 'files', 'pending'] as const) {
           expect(parseKey(keys[kind](id))).toEqual({ kind, siteId: id })
         }
-        expect(parseKey(keys.bingQuota(id, day))).toEqual({ kind: 'quota', siteId: id, date: day })
+        expect(parseKey(keys.quota('bing', id, day))).toEqual({
+          kind: 'quota',
+          siteId: id,
+          channelId: 'bing',
+          date: day,
+        })
         const marks = keys.marks(prefix, id, part)
         expect(parseKey(marks)).toEqual({ kind: 'marks', siteId: id, cachePrefix: prefix, bucket: part })
       }),
@@ -191,12 +196,12 @@ describe('keys', () => {
       keys.history(id),
       keys.files(id),
       keys.pending(id),
-      keys.bingQuota(id, '2026-11-18'),
+      keys.quota('bing', id, '2026-11-18'),
       keys.marks('url_cache', id, '0'),
       keys.marks('url_cache:bing', id, '0'),
     ]
     const prefixes = (id: string) => [
-      keys.bingQuotaPrefix(id),
+      keys.quotaPrefix('bing', id),
       keys.marksPrefix('url_cache', id),
       keys.marksPrefix('url_cache:bing', id),
     ]
