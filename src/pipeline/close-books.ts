@@ -83,7 +83,7 @@ async function bingStats(
   const day = await createQuotaManager({ ...context.ports, channelId: bing.id })
     .read(site.id, quotaDate(startedAt), bing.quota?.(site).perDay ?? 0)
     .catch(() => ({ used: 0, remaining: 0 }))
-  const refusal = await refusalFor(bing, request, context.resolveKey)
+  const refusal = refusalFor(bing, request, context.resolveKey)
   const error = errors.find(({ channel }) => channel === bing.id)?.message ?? refusal?.reason
   return {
     ...figures,

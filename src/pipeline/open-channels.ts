@@ -62,7 +62,7 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
     return null
   }
 
-  const refusal = await refusalFor(channel, request, context.resolveKey)
+  const refusal = refusalFor(channel, request, context.resolveKey)
   if (refusal !== null) {
     const { reason, at, advice } = refusal
     const message = `${channel.title} is off for ${site.id} since ${at}: ${reason}`

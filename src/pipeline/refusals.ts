@@ -28,17 +28,17 @@ export function refusalFor(
   channel: Channel,
   { site, state }: Pick<RunRequest, 'site' | 'state'>,
   resolveKey: RunContext['resolveKey'],
-): Promise<Refusal | null> {
+): Refusal | null {
   return standingRefusal(state.refusals, channel.id, channel.credentials?.(site, resolveKey) ?? null)
 }
 
 /** What the state keeps after this run. A refusal of this run is told as an error, once: later runs stay silent. */
-export async function refusalsAfter(
+export function refusalsAfter(
   request: RunRequest,
   { ports, resolveKey }: RunContext,
   participants: readonly Participant[],
   errors: RunError[],
-): Promise<Refusals> {
+): Refusals {
   const { site, state, channels } = request
   const kept = Object.entries(state.refusals ?? {}).filter(([id]) => {
     const tried = participants.some(({ channel }) => channel.id === id)
@@ -58,7 +58,7 @@ export async function refusalsAfter(
       ...(advice === undefined ? {} : { advice }),
     }
     const at = new Date(ports.clock.now()).toISOString()
-    refusals[channel.id] = { reason, ...said, at, digest: await digestOf(credentials) }
+    refusals[channel.id] = { reason, ...said, at, digest: digestOf(credentials) }
     const message = `${channel.title} is now off for ${site.id}: ${reason}${detail === undefined ? '' : ` (${detail})`}`
     errors.push({
       channel: channel.id,

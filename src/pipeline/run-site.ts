@@ -59,7 +59,7 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
   for (const participant of participants) await participant.finish()
   if (report !== undefined) await crawl?.remember(report)
 
-  const refusals = await refusalsAfter(request, context, participants, errors)
+  const refusals = refusalsAfter(request, context, participants, errors)
   const record = await closeBooks({ request, context, participants, crawl: report ?? NO_CRAWL, errors })
   const notBefore = Object.assign(
     {},

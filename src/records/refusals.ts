@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 /** Why a channel is off for a site, since when, and what it was that the engine refused. */
@@ -18,17 +19,16 @@ export type Refusal = z.infer<typeof refusalSchema>
 export type Refusals = Readonly<Record<string, Refusal>>
 
 /** The channel's refusal, if it was these very credentials that were refused. */
-export async function standingRefusal(
+export function standingRefusal(
   refusals: Refusals | undefined,
   channelId: string,
   credentials: string | null,
-): Promise<Refusal | null> {
+): Refusal | null {
   const refusal = refusals?.[channelId]
   if (refusal === undefined || credentials === null) return null
-  return refusal.digest === (await digestOf(credentials)) ? refusal : null
+  return refusal.digest === digestOf(credentials) ? refusal : null
 }
 
-export async function digestOf(credentials: string): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(credentials))
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+export function digestOf(credentials: string): string {
+  return createHash('sha256').update(credentials).digest('hex')
 }
