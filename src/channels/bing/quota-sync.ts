@@ -5,7 +5,7 @@ import type { BingAccess } from './bing-submitter'
 import { classify } from './response-policy'
 
 const count = z.int().min(0)
-const schema = z.object({ d: z.object({ DailyQuota: count, MonthlyQuota: count }) })
+const schema = z.object({ d: z.object({ DailyQuota: count, MonthlyQuota: count.optional() }) })
 
 /** What Bing says is left of the day and of the month: the smaller of both is what it still takes. */
 export async function askBingQuota(options: SubmitterContext & BingAccess): Promise<QuotaAnswer> {
@@ -28,7 +28,7 @@ export async function askBingQuota(options: SubmitterContext & BingAccess): Prom
 function leftIn(body: string): number | null {
   try {
     const { d } = schema.parse(JSON.parse(body))
-    return Math.min(d.DailyQuota, d.MonthlyQuota)
+    return Math.min(d.DailyQuota, d.MonthlyQuota ?? d.DailyQuota)
   } catch {
     return null
   }
