@@ -147,7 +147,7 @@ describe('a run of Bing, to the second', () => {
       { env: { LOG_LEVEL: 'debug' } },
     )
     const record = await app.trigger()
-    expect(record.batches[0]?.errorMessage).toBe('ERROR!!! Bad parameter apikey=0123****')
+    expect(record.batches[0]?.errorMessage).toBe('ERROR!!! Bad parameter apikey=****...****')
     const stored = await Promise.all((await app.store.list('')).keys.map((key) => app.store.getText(key)))
     const shown = await (await app.call('/status?site=shop.example')).text()
     expect([JSON.stringify(record), ...app.log.lines, ...stored, shown].join('\n')).not.toContain(

@@ -1,4 +1,3 @@
-import { hint } from '../../domain/secret'
 import type { Submitter, SubmitterContext } from '../channel'
 import { sendAndJudge } from '../send-and-judge'
 import { classify } from './response-policy'
@@ -24,10 +23,6 @@ export function createBingSubmitter(options: SubmitterContext & BingAccess): Sub
     url: `${bingApiBase}/SubmitUrlbatch?apikey=${encodeURIComponent(key)}`,
     headers: { 'content-type': 'application/json; charset=utf-8' },
   } as const
-  // Bing's words end in records that people read: should it ever quote the key, it does not get there.
-  const said = (body: string) => body.replaceAll(key, hint(key))
   return (_endpoint, urls) =>
-    sendAndJudge(options, { ...request, body: JSON.stringify({ siteUrl, urlList: urls }) }, (answer) =>
-      classify({ ...answer, body: said(answer.body) }),
-    )
+    sendAndJudge(options, { ...request, body: JSON.stringify({ siteUrl, urlList: urls }) }, classify)
 }

@@ -37,11 +37,13 @@ export const courier: Channel = {
   quota: (site) => ({ perDay: fieldsOf(site).courierDailyQuota, priority: 'newest' }),
   credentials: (site, resolveKey) => resolveKey(fieldsOf(site).courierToken),
 
+  check: async () => [],
+
   createSubmitter(site, context) {
     const token = context.resolveKey(fieldsOf(site).courierToken)
     if (token === null) {
       return fail({ status: 503, code: 'courier_token_unusable', detail: 'courierToken is not set: set it.' })
     }
-    return ok(createCourierSubmitter({ ...context, token }))
+    return ok(createCourierSubmitter({ ...context, key: token }))
   },
 }
