@@ -88,6 +88,14 @@ const engineState = z.object({
   lastRun: engineFigures.nullable(),
 })
 
+const refusal = z.object({
+  reason: z.string(),
+  code: z.string().optional(),
+  detail: z.string().optional(),
+  advice: z.string().optional(),
+  at: moment,
+})
+
 const bingState = z.union([
   z.looseObject({
     enabled: z.literal(true),
@@ -95,7 +103,10 @@ const bingState = z.union([
     todayQuotaRemaining: count,
     lastSubmission: moment.nullable(),
   }),
-  z.object({ enabled: z.literal(false) }),
+  z.object({
+    enabled: z.literal(false),
+    refusal: refusal.optional().meta({ description: 'Bing is on, but it refused the key or the site' }),
+  }),
 ])
 
 export const siteStatus = z.object({
@@ -128,6 +139,10 @@ export const site = z.looseObject({
   updatedAt: moment.nullable(),
   apiKey: z.string().meta({ description: 'Always masked' }),
   searchEngines: z.array(z.string()),
+  refusals: z
+    .record(z.string(), refusal)
+    .optional()
+    .meta({ description: 'By channel that its engine refused: it stays off until what was refused changes' }),
 })
 
 const channelFigures = z.object({ total: count, successful: count })

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Written by Beckon. They may come back with the rest of an answer, as they were. */
 const READ_ONLY = ['source', 'createdAt']
-const NOT_STORED = [...READ_ONLY, 'updatedAt', 'id']
+const NOT_STORED = [...READ_ONLY, 'updatedAt', 'id', 'refusals']
 
 /**
  * What is stored after these changes: fields not named stay, `null` goes back to the default, and a value that is what

@@ -12,6 +12,7 @@ const schema = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   fields: z.record(z.string(), z.unknown()),
+  switchedOn: z.record(z.string(), z.string()).optional(),
 })
 
 type StoredSite = z.infer<typeof schema>
@@ -55,8 +56,8 @@ const READ_ONLY: Problem = {
 export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager {
   const { store, clock, logger, parse, show, environmentSite } = deps
 
-  function parseStored({ fields, createdAt, updatedAt }: StoredSite): Result<Site> {
-    return parse(fields, { source: 'api', createdAt, updatedAt })
+  function parseStored({ fields, createdAt, updatedAt, switchedOn = {} }: StoredSite): Result<Site> {
+    return parse(fields, { source: 'api', createdAt, updatedAt, switchedOn })
   }
 
   function read(key: string, text: string | null): Site | null {
@@ -134,10 +135,12 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
       const shown = before.ok ? show(before.value) : { id: siteId, updatedAt: stored.updatedAt }
       const merged = mergeSite(stored.fields, shown, changes)
       if (!merged.ok) return merged
+      const updatedAt = new Date(clock.now()).toISOString()
       const after = {
         createdAt: stored.createdAt,
-        updatedAt: new Date(clock.now()).toISOString(),
+        updatedAt,
         fields: { ...merged.value, id: siteId },
+        switchedOn: switchedOnBy(changes, updatedAt, stored.switchedOn),
       }
       const parsed = parseStored(after)
       if (!parsed.ok) return parsed
@@ -153,6 +156,16 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
       return ok(null)
     },
   }
+}
+
+/** When each switch was last set to true: whoever does so again wants what an engine refused to be tried again. */
+function switchedOnBy(
+  changes: Readonly<Record<string, unknown>>,
+  now: string,
+  before: StoredSite['switchedOn'] = {},
+): Record<string, string> {
+  const on = Object.entries(changes).filter(([, value]) => value === true)
+  return { ...before, ...Object.fromEntries(on.map(([name]) => [name, now])) }
 }
 
 function exists(field: string, detail: string): Problem {

@@ -462,6 +462,55 @@ describe('refusals', () => {
     await world.close()
   })
 
+  it('D14 the refusal is shown with its reason and time, and ends when bingEnabled: true is PUT again', async () => {
+    const world = await openWorld({ pages: 4 })
+    const app = await withSite(world)
+    await world.faults(bingError(3, 'InvalidApiKey'))
+    const before = new Date(Date.now()).toISOString()
+    await app.trigger()
+    const put = (body: unknown) =>
+      app.fetch('/api/sites/shop.example', { method: 'PUT', body: JSON.stringify(body) })
+
+    const refusal = {
+      reason: 'key_refused',
+      code: '3',
+      detail: 'ERROR!!! InvalidApiKey',
+      advice: expect.stringContaining('bingApiKey'),
+      at: expect.any(String),
+    }
+    const status = await app.json<{ bing: { refusal: { at: string } } }>('/status?site=shop.example')
+    expect(status.bing).toEqual({ enabled: false, refusal })
+    expect(status.bing.refusal.at >= before).toBe(true)
+    const { site } = await app.json<{ site: Record<string, unknown> }>('/api/sites/shop.example')
+    expect(site).toMatchObject({ bingEnabled: true, refusals: { bing: refusal } })
+    expect(JSON.stringify([status, site])).not.toMatch(/digest|switchedOn/)
+
+    expect((await put({ name: 'The shop' })).status).toBe(200)
+    await app.trigger()
+    expect((await world.ledger('bing')).requests).toHaveLength(1)
+
+    expect((await put({ bingEnabled: true })).status).toBe(200)
+    expect((await app.json<{ bing: unknown }>('/status?site=shop.example')).bing).toMatchObject({
+      enabled: true,
+    })
+    expect((await app.trigger()).record.bingStats).toMatchObject({ successful: 4 })
+    expect((await app.json<{ site: object }>('/api/sites/shop.example')).site).not.toHaveProperty('refusals')
+    await world.close()
+  })
+
+  it('D14 a refused site may be read and PUT back as a whole', async () => {
+    const world = await openWorld({ pages: 4 })
+    const app = await withSite(world)
+    await world.faults(bingError(3, 'InvalidApiKey'))
+    await app.trigger()
+    const { site } = await app.json<{ site: object }>('/api/sites/shop.example')
+    expect(site).toHaveProperty('refusals')
+    const answer = await app.fetch('/api/sites/shop.example', { method: 'PUT', body: JSON.stringify(site) })
+    expect(answer.status).toBe(200)
+    expect((await app.trigger()).record.bingStats).toMatchObject({ successful: 4 })
+    await world.close()
+  })
+
   it('D14 a site that is not in the account: off until bingSiteUrl or the switch changes', async () => {
     const world = await openWorld({ pages: 6 })
     await world.faults(bingError(14, 'NotAuthorized'))

@@ -10,6 +10,7 @@ import type { ApiDeps } from '../app'
 import * as examples from '../examples'
 import { siteNamed } from '../find-site'
 import { present } from '../problem-response'
+import { refusalsOf } from '../refusals-of'
 import { type ApiEnv, type Route, route } from '../route'
 
 const FIELD_CODES = [
@@ -76,7 +77,11 @@ export function sites(deps: ApiDeps): readonly Route[] {
       problems: { 404: ['site_not_found'] },
       async handle({ c, id }) {
         const found = await siteNamed(sites, id, 'id')
-        return found.ok ? answerWith(c, found.value) : present(c, found.problem)
+        if (!found.ok) return present(c, found.problem)
+        const state = await createSiteStates(ports.store, ports.logger).read(id)
+        const refusals = refusalsOf(found.value, state, deps)
+        const off = Object.keys(refusals).length > 0 ? { refusals } : {}
+        return c.json({ site: { ...show(found.value), ...off } })
       },
     }),
     route({

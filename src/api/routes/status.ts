@@ -10,6 +10,7 @@ import * as examples from '../examples'
 import { siteNamed } from '../find-site'
 import { present } from '../problem-response'
 import { anySiteParameter } from '../query-fields'
+import { refusalsOf } from '../refusals-of'
 import { type Route, route } from '../route'
 
 const FREE_PLAN_WRITES = 1_000
@@ -23,20 +24,23 @@ const answer = z.union([
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 /** How the service and its sites are doing. */
-export function status({ ports, sites, channelsOf }: ApiDeps): readonly Route[] {
+export function status(deps: ApiDeps): readonly Route[] {
+  const { ports, sites, channelsOf } = deps
   const { clock, logger, store } = ports
   const quotas = createQuotaManager({ ...ports, channelId: 'bing' })
 
-  async function bingOf(site: Site, { sums }: SiteState) {
+  async function bingOf(site: Site, state: SiteState) {
     const bing = channelsOf(site).find(({ id }) => id === 'bing')
     if (bing?.quota === undefined) return { enabled: false }
+    const { bing: refusal } = refusalsOf(site, state, deps)
+    if (refusal !== undefined) return { enabled: false, refusal }
     const date = quotaDate(clock.now())
     const { used, remaining } = await quotas.read(site.id, date, bing.quota(site).perDay)
     return {
       enabled: true,
       todayQuotaUsed: used,
       todayQuotaRemaining: remaining,
-      lastSubmission: sums.lastSubmission.bing ?? null,
+      lastSubmission: state.sums.lastSubmission.bing ?? null,
     }
   }
 
