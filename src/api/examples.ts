@@ -64,7 +64,18 @@ const lastExecution = {
 export const record = {
   ...lastExecution,
   batches: [
-    { channel: 'indexnow', engine: 'yandex', number: 1, urls: 100, accepted: 98, status: 200, ms: 84 },
+    {
+      channel: 'indexnow',
+      engine: 'yandex',
+      number: 1,
+      success: false,
+      urlCount: 100,
+      accepted: 98,
+      statusCode: 200,
+      errorCode: 'server_error_503',
+      timestamp: '2026-11-18T00:00:16.250Z',
+      ms: 84,
+    },
   ],
 }
 
