@@ -33,10 +33,23 @@ export interface LaneOptions {
 /** The way to one engine: a few requests at a time, their starts kept apart. */
 export class Lane {
   readonly #options: LaneOptions
+  #intervalMs: number
+  #pausedUntil = Number.NEGATIVE_INFINITY
   #lastStart: Promise<number> = Promise.resolve(Number.NEGATIVE_INFINITY)
 
   constructor(options: LaneOptions) {
     this.#options = options
+    this.#intervalMs = options.intervalMs
+  }
+
+  /** Nothing starts here before that moment; what is in flight goes on. */
+  pauseUntil(moment: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, moment)
+  }
+
+  /** From now on starts keep twice the distance. */
+  slowDown(): void {
+    this.#intervalMs *= 2
   }
 
   /** Works through the items, never rejecting for one of them: `work` turns trouble into a value itself. */
@@ -50,24 +63,27 @@ export class Lane {
 
   /** Runs one request when it is its turn. Retries pass here too, so that they keep the distance as well. */
   async request<T>(send: () => Promise<T>): Promise<T> {
-    const { gate } = this.#options
-    await gate.enter()
+    await this.#turn()
     try {
-      await this.#turn()
       return await send()
     } finally {
-      gate.leave()
+      this.#options.gate.leave()
     }
   }
 
   // Chained on the start that really happened, not on the planned one: a late timer must not bring two starts together.
+  // The gate comes last: a lane that waits out a pause must not keep the others from it.
   async #turn(): Promise<void> {
-    const { clock, sleep, intervalMs } = this.#options
+    const { clock, sleep, gate } = this.#options
     const start = this.#lastStart.then(async (last) => {
-      for (let wait = last + intervalMs - clock.now(); wait > 0; wait = last + intervalMs - clock.now()) {
-        await sleep(wait)
+      const wait = () => Math.max(last + this.#intervalMs, this.#pausedUntil) - clock.now()
+      for (;;) {
+        for (let ms = wait(); ms > 0; ms = wait()) await sleep(ms)
+        await gate.enter()
+        // Somebody may have been told to pause while this one stood at the gate.
+        if (wait() <= 0) return clock.now()
+        gate.leave()
       }
-      return clock.now()
     })
     this.#lastStart = start
     await start

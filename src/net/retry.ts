@@ -16,6 +16,8 @@ export interface RetryContext {
   readonly logger: Logger
   /** For the log: what is being retried. */
   readonly subject: string
+  /** Told when a wait begins. */
+  readonly onWait?: (again: Again, waitMs: number) => void
 }
 
 /** Why an attempt should be repeated. */
@@ -39,27 +41,72 @@ export function retryAfterMs(header: string | null, now: number): number | undef
   return Number.isFinite(wait) && wait > 0 ? Math.min(wait, MAX_RETRY_AFTER_MS) : undefined
 }
 
-/** Repeats `attempt` while `judge` asks for it, by the policy, within the budget's time. */
-export async function retry<T>(
+/**
+ * The retries of one batch, shared by its requests: those that fail together wait together and count once, so that an
+ * engine in trouble is left alone instead of being asked again by everyone in turn.
+ */
+export class Retries {
+  #used = 0
+  #cause: Again['cause'] = 'transient'
+  #wait: Promise<void> = Promise.resolve()
+  readonly #failures = { throttled: 0, transient: 0 }
+
+  constructor(
+    private readonly policy: RetryPolicy,
+    private readonly context: RetryContext,
+  ) {}
+
+  /**
+   * Repeats `attempt` while `judge` asks for it, by the policy, within the budget's time. An attempt that has to wait for
+   * its turn says when it really starts.
+   */
+  async run<T>(
+    attempt: (started: () => void) => Promise<T>,
+    judge: (value: T) => Again | null,
+  ): Promise<Attempted<T>> {
+    for (;;) {
+      let usedBefore = this.#used
+      const value = await attempt(() => {
+        usedBefore = this.#used
+      })
+      const again = judge(value)
+      if (again === null) return { kind: 'done', value }
+      // Another of the batch failed while this one was under way: its wait serves both, unless it is too short.
+      const shared = usedBefore < this.#used && (this.#cause === 'throttled' || again.cause === 'transient')
+      if (!shared) {
+        const { maxRetries } = this.policy
+        if (this.#used === maxRetries) return { kind: 'exhausted', value, again }
+        const waitMs = Math.max(
+          this.policy.waitMs(again.cause, this.#failures[again.cause]),
+          again.waitMs ?? 0,
+        )
+        const { budget, clock } = this.context
+        if (waitMs >= budget.msLeft()) {
+          return { kind: 'postponed', value, again, notBefore: clock.now() + waitMs }
+        }
+        this.#begin(again, waitMs)
+      }
+      await this.#wait
+    }
+  }
+
+  #begin(again: Again, waitMs: number): void {
+    const { logger, sleep, subject, onWait } = this.context
+    this.#failures[again.cause]++
+    this.#cause = again.cause
+    this.#used++
+    logger.warn(`${subject}: ${again.reason}, retry ${this.#used}/${this.policy.maxRetries}`, { waitMs })
+    onWait?.(again, waitMs)
+    this.#wait = sleep(waitMs)
+  }
+}
+
+/** Repeats one thing on its own. */
+export function retry<T>(
   policy: RetryPolicy,
   context: RetryContext,
   attempt: () => Promise<T>,
   judge: (value: T) => Again | null,
 ): Promise<Attempted<T>> {
-  const failures = { throttled: 0, transient: 0 }
-  for (let retries = 0; ; retries++) {
-    const value = await attempt()
-    const again = judge(value)
-    if (again === null) return { kind: 'done', value }
-    if (retries === policy.maxRetries) return { kind: 'exhausted', value, again }
-
-    const waitMs = Math.max(policy.waitMs(again.cause, failures[again.cause]++), again.waitMs ?? 0)
-    if (waitMs >= context.budget.msLeft()) {
-      return { kind: 'postponed', value, again, notBefore: context.clock.now() + waitMs }
-    }
-    context.logger.warn(`${context.subject}: ${again.reason}, retry ${retries + 1}/${policy.maxRetries}`, {
-      waitMs,
-    })
-    await context.sleep(waitMs)
-  }
+  return new Retries(policy, context).run(attempt, judge)
 }
