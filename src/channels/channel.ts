@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Finding } from '../domain/finding'
-import type { Answer } from '../domain/outcome'
+import type { Answer, SubmissionOutcome, Trouble } from '../domain/outcome'
 import type { Result } from '../domain/problem'
 import type { SiteDefaults } from '../domain/settings'
 import type { Site } from '../domain/site'
@@ -28,6 +28,14 @@ export interface SubmitterContext {
   readonly allowPlainKeyFile: boolean
   /** The value behind a site's key, be it the key itself or `env:NAME`. */
   readonly resolveKey: (key: unknown) => string | null
+}
+
+/** What engines will ask the site itself for before they believe us. */
+export interface KeyProof {
+  /** One key in one place. Only its fingerprint is kept. */
+  readonly subject: string
+  /** Accepted when it is there and right, rejected when it is not, retryable when it could not be seen. */
+  readonly look: () => Promise<SubmissionOutcome>
 }
 
 export interface FieldContext {
@@ -63,8 +71,15 @@ export interface Channel {
   readonly isEnabled: (site: Site) => boolean
   readonly endpoints: (site: Site) => readonly Endpoint[]
   readonly pace: (site: Site) => Pace
-  /** How many of `pending` URLs go into one request. */
-  readonly requestSize: (site: Site, pending: number, budget: Budget, reserve: number) => number
+  /** How many URLs go into one request. `submissions` counts a URL once per endpoint that has to hear of it. */
+  readonly requestSize: (
+    site: Site,
+    pending: { readonly urls: number; readonly submissions: number },
+    budget: Budget,
+    reserve: number,
+  ) => number
+  /** Why an admitted URL can never be submitted with the site's settings; null where that cannot be. */
+  readonly refusalOf?: (site: Site) => ((url: string) => Trouble | null) | null
   /** Present when the engine takes only so many URLs a day. */
   readonly quota?: (site: Site) => DailyQuota
   /** Asks the engine for what is left of it, once per run and before anything is sent; null when it is not to be asked. */
@@ -74,6 +89,8 @@ export interface Channel {
    * no refusal outlives its run. Only its digest is kept.
    */
   readonly credentials?: (site: Site, resolveKey: SubmitterContext['resolveKey']) => string | null
+  /** Present when engines verify a key at the site. */
+  readonly keyProof?: (site: Site, context: SubmitterContext) => KeyProof | null
   /** Looks whether everything it needs is in place, without submitting anything. */
   readonly check: (site: Site, context: SubmitterContext) => Promise<readonly Finding[]>
   readonly createSubmitter: (site: Site, context: SubmitterContext) => Result<Submitter>

@@ -58,3 +58,10 @@ export interface PendingUrl {
   /** Per channel, one bit per endpoint that has not settled this URL. */
   readonly missing: Readonly<Record<string, number>>
 }
+
+/** Why a URL did not end as accepted: a stable code, the engine's word for it, and what to do. */
+export interface Trouble {
+  readonly reason: string
+  readonly detail?: string | undefined
+  readonly advice?: string | undefined
+}

@@ -9,6 +9,7 @@ import { keyField } from '../key-field'
 import { checkEngines, checkKeyFile } from './check-indexnow'
 import { engineNames, parseEngine } from './engines'
 import { createIndexNowSubmitter, INDEXNOW, type IndexNowIdentity } from './indexnow-submitter'
+import { createKeyProof, folderRefusal } from './key-file'
 
 interface IndexNowFields {
   readonly apiKey: Secret
@@ -75,14 +76,21 @@ export const indexnow: Channel = {
   endpoints: (site) => fieldsOf(site).searchEngines.map(endpointNamed),
   pace: (site) => ({ concurrency: site.maxConcurrentRequests, intervalMs: site.requestIntervalMs }),
 
-  requestSize(site, pending, budget, reserve) {
-    const { submitMethod, searchEngines } = fieldsOf(site)
+  requestSize(site, { urls, submissions }, budget, reserve) {
+    const { submitMethod } = fieldsOf(site)
     if (submitMethod === 'get') return 1
-    if (submitMethod === 'bulk') return INDEXNOW.MAX_URLS_PER_POST
-    const requests = pending * searchEngines.length
     const fits =
-      requests <= budget.requestsLeft() - reserve && pending * site.requestIntervalMs <= budget.msLeft()
-    return fits ? 1 : INDEXNOW.MAX_URLS_PER_POST
+      urls < INDEXNOW.MAX_URLS_PER_POST &&
+      submissions <= budget.requestsLeft() - reserve &&
+      urls * site.requestIntervalMs <= budget.msLeft()
+    return submitMethod === 'auto' && fits ? 1 : INDEXNOW.MAX_URLS_PER_POST
+  },
+
+  refusalOf: (site) => folderRefusal(fieldsOf(site).keyLocation, site.host),
+
+  keyProof(site, context) {
+    const identity = identityOf(site, context)
+    return identity.ok ? createKeyProof({ ...identity.value, ...context }) : null
   },
 
   async check(site, context) {

@@ -9,6 +9,10 @@ const KEY_ADVICE =
   'check that the key file is at keyLocation, holds nothing but the key, and is reached without a redirect'
 const FORMAT_ADVICE = 'check that every URL is on the host of the key file, below its folder, and well formed'
 
+/** Engines that say in words what is wrong with the key, under the status of a bad URL. */
+const KEY_TEXT = /\bkey\b/i
+const URL_TEXT = /\burls?\b|\bkey ?location\b/i
+
 /** What an engine's answer means for the URLs in it. Pure: no clock, no network. */
 export function classify({ status, body, retryAfter, now }: EngineAnswer): SubmissionOutcome {
   if (status >= 200 && status < 300) return { kind: 'accepted' }
@@ -26,22 +30,49 @@ export function classify({ status, body, retryAfter, now }: EngineAnswer): Submi
     const advice = 'the endpoint has moved: set searchEngines to its new address'
     return { kind: 'rejected', scope: 'channel', reason: 'redirected', advice }
   }
-  const code = errorCode(body)
+  const { code, message, invalidUrls } = errorIn(body)
   if (code === 'SiteVerificationNotCompleted') {
     return { kind: 'deferred', reason: 'key_check_pending', waitMs: KEY_CHECK_WAIT_MS }
   }
-  if (status === 401 || status === 403) {
-    return { kind: 'rejected', scope: 'channel', reason: 'key_refused', ...named(code), advice: KEY_ADVICE }
+  const said = { ...(code === null ? {} : { code, detail: code }) }
+  const urls = status === 400 || status === 422
+  if (status === 401 || status === 403 || (urls && KEY_TEXT.test(message) && !URL_TEXT.test(message))) {
+    return { kind: 'rejected', scope: 'channel', reason: 'key_refused', ...said, advice: KEY_ADVICE }
   }
-  if (status === 400 || status === 422) {
-    return { kind: 'rejected', scope: 'batch', reason: 'urls_refused', ...named(code), advice: FORMAT_ADVICE }
+  const advice = FORMAT_ADVICE
+  if (urls && invalidUrls.length > 0) {
+    return { kind: 'rejected', scope: 'url', named: invalidUrls, reason: 'urls_refused', ...said, advice }
   }
-  return { kind: 'rejected', scope: 'batch', reason: `refused_${status}`, advice: FORMAT_ADVICE }
+  const reason = urls ? 'urls_refused' : `refused_${status}`
+  // Which URL it was is not said, or the request was too large: smaller ones will tell.
+  const divisible = urls || status === 413
+  return { kind: 'rejected', scope: 'batch', reason, ...said, advice, ...(divisible ? { divisible } : {}) }
 }
 
-function errorCode(body: string): string | null {
-  const found = /"errorCode"\s*:\s*"(\w{1,64})"/.exec(body)
-  return found?.[1] ?? null
+interface EngineError {
+  readonly code: string | null
+  readonly message: string
+  /** The URLs the engine names as bad, at the top or among the details. */
+  readonly invalidUrls: readonly string[]
 }
 
-const named = (code: string | null): { detail?: string } => (code === null ? {} : { detail: code })
+function errorIn(body: string): EngineError {
+  const value = parsed(body)
+  const { errorCode, message, details, invalidUrlList = fieldsOf(details).invalidUrlList } = fieldsOf(value)
+  return {
+    code: typeof errorCode === 'string' && /^\w{1,64}$/.test(errorCode) ? errorCode : null,
+    message: typeof message === 'string' ? message : '',
+    invalidUrls: Array.isArray(invalidUrlList) ? invalidUrlList.filter((url) => typeof url === 'string') : [],
+  }
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
