@@ -58,6 +58,8 @@ export interface KeyValueStore {
 export interface Budget {
   /** Takes one request if more than `reserve` are left and there is time; false means: save what you know and stop. */
   takeRequest(reserve?: number): boolean
+  /** Takes one of the last requests even when the time is over: what tells people about a run must not depend on that. */
+  takeLast(): boolean
   requestsLeft(): number
   requestsMade(): number
   msLeft(): number

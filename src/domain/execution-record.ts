@@ -68,4 +68,15 @@ export interface ExecutionRecord {
   readonly requests: number
   readonly kvReads: number
   readonly kvWrites: number
+  /** How many marks one write of them carried, on average. */
+  readonly marksPerWrite: number
+}
+
+/** How far a run has come, for whoever has to tell its story if it dies. */
+export interface RunProgress {
+  readonly totalUrls: number
+  readonly newUrls: number
+  readonly engines: Readonly<Record<string, EngineFigures>>
+  /** The child sitemap before which everything is settled. */
+  readonly cursor: string | null
 }

@@ -48,6 +48,8 @@ export class UrlCache {
   #oldestUnsaved = 0
   #lastFlush = Number.NEGATIVE_INFINITY
   #flushing: Promise<void> = Promise.resolve()
+  /** What saving has come to so far. */
+  readonly saved = { marks: 0, writes: 0 }
 
   private constructor(
     private readonly options: UrlCacheOptions,
@@ -142,6 +144,8 @@ export class UrlCache {
     try {
       this.#unsaved = 0
       await this.layers.save(lifetime(this.options))
+      this.saved.marks += saving
+      this.saved.writes++
     } catch {
       // Accepted but not remembered: the next flush tries again, at worst the URLs are sent once more.
       this.#unsaved += saving

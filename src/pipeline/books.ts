@@ -1,15 +1,9 @@
 import type { Endpoint } from '../channels/channel'
 import type { BatchFigures, EngineFigures, RunError } from '../domain/execution-record'
-import type { Ending } from '../domain/outcome'
+import type { Ending, Trouble } from '../domain/outcome'
 
 /** The reason of URLs that the day had no room for: a site may well have more pages than its quota. */
 export const BEYOND_QUOTA = 'beyond_quota'
-
-export interface Trouble {
-  readonly reason: string
-  readonly detail?: string | undefined
-  readonly advice?: string | undefined
-}
 
 interface Account {
   readonly endings: Record<Ending, number>
@@ -59,6 +53,12 @@ export class Books {
   /** Whether anything ended for this reason. */
   knows(reason: string): boolean {
     return [...this.#troubles.values()].some(({ trouble }) => trouble.reason === reason)
+  }
+
+  /** How much of what engines decided on went wrong, from 0 to 1. What was put off says nothing about them. */
+  failureRate(): number {
+    const bad = this.count('failed') + this.count('rejected')
+    return bad === 0 ? 0 : bad / (bad + this.count('accepted'))
   }
 
   engines(): Record<string, EngineFigures> {

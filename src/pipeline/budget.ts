@@ -22,6 +22,11 @@ export function createBudget(clock: Clock, limits: { timeMs: number; requests: n
       made++
       return true
     },
+    takeLast() {
+      if (made >= limits.requests) return false
+      made++
+      return true
+    },
     requestsLeft: () => limits.requests - made,
     requestsMade: () => made,
     msLeft,
@@ -37,4 +42,16 @@ export function reserveFor(channels: readonly { readonly channel: Channel }[], s
 export function leavingTime(budget: Budget, timeMs: number, channelsAfter: number): Budget {
   const kept = channelsAfter * Math.min(timeMs * RESERVE.TIME_SHARE, RESERVE.TIME_MS)
   return { ...budget, msLeft: () => Math.max(0, budget.msLeft() - kept) }
+}
+
+/** Requests a site needs to get anywhere: with less it would only lose its turn. The root and one child, then its reserve. */
+export function leastFor(channels: readonly Channel[], site: Site): number {
+  return (
+    2 +
+    RESERVE.ALERT +
+    reserveFor(
+      channels.map((channel) => ({ channel })),
+      site,
+    )
+  )
 }

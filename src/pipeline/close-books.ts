@@ -4,6 +4,7 @@ import type { CrawlReport } from '../sitemap/crawl-books'
 import type { Participant } from './open-channels'
 import { refusalFor } from './refusals'
 import type { RunContext, RunRequest, RunResult } from './run-site'
+import type { Left } from './what-is-left'
 
 interface Closing {
   readonly request: RunRequest
@@ -11,6 +12,7 @@ interface Closing {
   readonly participants: readonly Participant[]
   readonly crawl: CrawlReport
   readonly errors: readonly RunError[]
+  readonly left: Left
 }
 
 /** The record of a run: sums of its books and nothing else. */
@@ -42,24 +44,36 @@ export async function closeBooks(closing: Closing): Promise<RunResult['record']>
     failedUrls: main.failed,
     leftOut: crawl.leftOut,
     errors,
-    engines: Object.assign({}, ...participants.map(({ run }) => run.books.engines())),
+    engines: enginesOf(participants),
     batches: participants.flatMap(({ run }) => run.books.batches),
     bingStats: await bingStats(closing, errors),
-  } satisfies Omit<ExecutionRecord, 'requests' | 'kvReads' | 'kvWrites'>
+    marksPerWrite: marksPerWrite(participants),
+  } satisfies RunResult['record']
   summarise(record, context)
   return record
 }
 
-function statusOf({ participants, crawl, errors }: Closing): RunStatus {
+export function enginesOf(participants: readonly Participant[]): ExecutionRecord['engines'] {
+  return Object.assign({}, ...participants.map(({ run }) => run.books.engines()))
+}
+
+function statusOf({ request, participants, crawl, errors, left }: Closing): RunStatus {
   // A channel may have nothing to do, its quota being used up; what kept it from working is an error.
   if (participants.length === 0) return errors.length === 0 ? 'success' : 'failed'
   if (crawl.filesRead === 0 && !crawl.cutShort) return 'failed'
-  if (crawl.cutShort || participants.some(({ run }) => run.checkpointed)) return 'checkpointed'
-  const sum = (ending: 'accepted' | 'failed' | 'rejected') =>
-    participants.reduce((total, { run }) => total + run.books.count(ending), 0)
-  const refused = sum('failed') + sum('rejected')
-  if (errors.length + crawl.errors.length + refused === 0) return 'success'
-  return sum('accepted') === 0 && crawl.errors.length === 0 && refused > 0 ? 'failed' : 'partial'
+  if (request.channels.some(({ id }) => left.unfinished[id] !== undefined)) return 'checkpointed'
+  const sum = (count: (run: Participant['run']) => number) =>
+    participants.reduce((total, { run }) => total + count(run), 0)
+  const bad = sum(({ books, stopped }) => books.count('failed') + books.count('rejected') + (stopped ? 1 : 0))
+  if (errors.length + crawl.errors.length + bad === 0) return 'success'
+  const accepted = sum(({ books }) => books.count('accepted'))
+  return accepted === 0 && crawl.errors.length === 0 && bad > 0 ? 'failed' : 'partial'
+}
+
+function marksPerWrite(participants: readonly Participant[]): number {
+  const writes = participants.reduce((sum, { marks }) => sum + marks.saved.writes, 0)
+  const marks = participants.reduce((sum, participant) => sum + participant.marks.saved.marks, 0)
+  return writes === 0 ? 0 : Math.round(marks / writes)
 }
 
 /** Every URL that Bing had not settled is submitted or skipped, the day's quota being one reason to skip. */

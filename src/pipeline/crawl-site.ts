@@ -14,6 +14,8 @@ const MS_PER_DAY = 86_400_000
 export interface SiteCrawl {
   /** Reads the sitemaps and hands out what at least one of the channels still has to submit. */
   run(onSlice: (slice: readonly PendingUrl[]) => Promise<void>): Promise<CrawlReport>
+  /** How far it has come, and the file with which another run would go on if this one died. */
+  progress(): Pick<CrawlReport, 'totalUrls' | 'newUrls' | 'cursor'>
   /** Keeps what is now known of the files; to be called when everything that could be submitted has been. */
   remember(report: CrawlReport): Promise<void>
 }
@@ -38,9 +40,11 @@ export async function openCrawl(
     ttlDays: site.cacheTtlDays,
     marksFound: participants.every(({ marks }) => marks.found),
   })
-  // A run of some channels only must see everything, and leaves the cursor of the whole to the next.
-  const cursor = channel === 'all' ? state.cursor : null
+  const cursor = state.rounds[channel]?.cursor ?? null
   const last = state.lastExecution
+  let crawler: Crawler | null = null
+  /** The file before which everything handed out was dealt with. */
+  let durable = cursor
 
   return {
     run(onSlice) {
@@ -49,7 +53,7 @@ export async function openCrawl(
         origin: `${new URL(site.sitemapUrl).protocol}//${site.host}`,
         channels: participants.map(({ channel: { id }, marks }) => ({ id, ...marks.image })),
       })
-      return new Crawler({
+      crawler = new Crawler({
         site,
         scanner,
         files,
@@ -61,9 +65,16 @@ export async function openCrawl(
         retryWaitMs: settings.waits.sitemapRetryMs,
         reserve: RESERVE.ALERT + reserveFor(participants, site),
         retryContext: { ...ports, budget },
-        onSlice,
-      }).crawl()
+        onSlice: async (slice) => {
+          const reading = crawler?.progress.cursor ?? null
+          await onSlice(slice)
+          durable = reading ?? durable
+        },
+      })
+      return crawler.crawl()
     },
+
+    progress: () => ({ totalUrls: 0, newUrls: 0, ...crawler?.progress, cursor: durable }),
 
     async remember({ cutShort }) {
       const unsettled = new Set(participants.flatMap((participant) => participant.unsettled()))

@@ -17,8 +17,10 @@ export function nextRun(site: Site, state: SiteState, lease: Lease | null, now: 
 
 function nextMoment(site: Site, state: SiteState, lease: Lease | null, now: number): number | null {
   const running = isLive(lease, state.finishedRunId, now)
-  const waits = Object.values(state.notBefore)
-  if (!running && state.lastExecution?.status === 'checkpointed' && waits.length > 0)
-    return Math.min(...waits)
-  return nextRunAfter(site.schedule, lease?.startedAt ?? now)
+  const scheduled = nextRunAfter(site.schedule, lease?.startedAt ?? now)
+  const moments = [
+    ...(running ? [] : Object.values(state.unfinished)),
+    ...(scheduled === null ? [] : [scheduled]),
+  ]
+  return moments.length === 0 ? null : Math.min(...moments)
 }

@@ -5,6 +5,7 @@ import type { Site } from '../domain/site'
 import { UrlCache } from '../marks/url-cache'
 import type { HttpClient } from '../net/http-client'
 import { keys } from '../records/keys'
+import type { PendingBook } from '../records/pending-urls'
 import { createQuotaManager, quotaDate } from '../records/quota-manager'
 import { leavingTime, RESERVE, reserveFor } from './budget'
 import { isolate } from './isolate'
@@ -30,6 +31,7 @@ interface Opening {
   readonly request: RunRequest
   readonly context: RunContext
   readonly client: HttpClient
+  readonly pending: PendingBook
   /** What keeps a channel from taking part is told here; the others go on. */
   readonly errors: RunError[]
 }
@@ -52,7 +54,7 @@ export async function openChannels(opening: Opening): Promise<Participant[]> {
 }
 
 async function openChannel(channel: Channel, index: number, opening: Opening): Promise<Participant | null> {
-  const { request, context, client, errors } = opening
+  const { request, context, client, pending, errors } = opening
   const { site, startedAt } = request
   const { ports, settings, gate } = context
   const { logger } = ports
@@ -117,7 +119,10 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
     channel,
     site,
     submit,
+    keyProof: channel.keyProof?.(site, submitterContext) ?? null,
+    keyCheck: request.state.keyCheck[channel.id] ?? null,
     marks,
+    pending,
     budget: leavingTime(context.budget, settings.runTimeBudgetMs, later.length),
     gate,
     policy: {

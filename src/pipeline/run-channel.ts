@@ -1,26 +1,25 @@
-import type { Channel, Endpoint, Submitter } from '../channels/channel'
-import type { BatchFigures } from '../domain/execution-record'
-import type { Answer, Ending, PendingUrl } from '../domain/outcome'
+import type { Channel, KeyProof, Submitter } from '../channels/channel'
+import type { Answer, Ending, PendingUrl, Trouble } from '../domain/outcome'
 import type { Site } from '../domain/site'
+import { endpointId } from '../marks/fingerprint'
 import type { UrlCache } from '../marks/url-cache'
-import { type Gate, Lane } from '../net/pool'
-import { type Attempted, type RetryPolicy, retry } from '../net/retry'
+import type { Gate } from '../net/pool'
+import type { RetryPolicy } from '../net/retry'
 import type { Budget, Clock, Logger, Sleep } from '../ports'
-import { bisect } from './bisect'
-import { Books, type Trouble } from './books'
-
-/** A batch is what one log line and one flush speak of: 100 single requests, or one request with many URLs. */
-const BATCH_URLS = 100
-/** A kill costs at most the marks of this long. */
-const MAX_UNSAVED_MS = 10_000
-/** So many requests in a row that no retry could save mean the engine is down, not that one URL upsets it. */
-const FAILURES_OF_A_DEAD_ENGINE = 3
+import type { PendingBook } from '../records/pending-urls'
+import { Books } from './books'
+import { EngineLane, type Verdict } from './engine-lane'
+import { lookAtKey } from './look-at-key'
 
 export interface ChannelRunOptions {
   readonly channel: Channel
   readonly site: Site
   readonly submit: Submitter
+  readonly keyProof: KeyProof | null
+  /** The fingerprint of the key that an earlier run found right. */
+  readonly keyCheck: string | null
   readonly marks: UrlCache
+  readonly pending: PendingBook
   readonly budget: Budget
   readonly gate: Gate
   readonly clock: Clock
@@ -43,57 +42,64 @@ export interface UrlFigures {
   deferred: number
 }
 
-interface Answered extends Answer {
-  readonly urls: number
-}
-
-interface EndpointLane {
-  readonly endpoint: Endpoint
-  readonly bit: number
-  readonly lane: Lane
-  batches: number
-  failuresInARow: number
-  /** Why nothing more is sent there in this run. */
-  setAside: Trouble | null
-}
-
 /** Submits pending URLs to every endpoint of one channel, each at its own pace and with its own fate. */
 export class ChannelRun {
   readonly books: Books
   readonly urls: UrlFigures = { accepted: 0, failed: 0, deferred: 0 }
-  /** Endpoints that asked to be left alone until a moment beyond this run. */
-  readonly notBefore: Record<string, number> = {}
-  /** True once something had to wait for a later run though nothing was wrong with it. */
-  checkpointed = false
-  readonly #lanes: readonly EndpointLane[]
+  readonly #lanes: readonly { readonly name: string; readonly address: string; readonly lane: EngineLane }[]
+  /** A wrong key file kept everything back. */
+  stopped = false
+  #keyProof: KeyProof | null
+  /** The fingerprint of a key found right in this run. */
+  #proven: string | null = null
+  #worst = new Map<PendingUrl, Ending>()
 
   constructor(private readonly options: ChannelRunOptions) {
-    const { channel, site, gate, clock, sleep } = options
+    const { channel, site } = options
     const endpoints = channel.endpoints(site)
     this.books = new Books(endpoints)
+    this.#keyProof = options.keyProof
     this.#lanes = endpoints.map((endpoint, index) => {
-      const lane = new Lane({ ...channel.pace(site), gate, clock, sleep })
+      const settled = (rows: readonly PendingUrl[], verdict: Verdict, answer: Answer | null) =>
+        this.#settle(endpoint.name, rows, verdict, answer)
       return {
-        endpoint,
-        bit: 1 << index,
-        lane,
-        batches: 0,
-        failuresInARow: 0,
-        setAside: this.#resting(endpoint),
+        ...endpoint,
+        lane: new EngineLane({ ...options, endpoint, index, books: this.books, settled }),
       }
     })
+  }
+
+  /** When the channel wants to go on before its schedule, because something had to wait though nothing is wrong with it. */
+  get resumeAt(): number | null {
+    const times = this.#lanes.map(({ lane }) => lane.resumeAt).filter((time) => time !== null)
+    return times.length === 0 ? null : Math.min(...times)
+  }
+
+  /** Endpoints that are to be left alone until a moment beyond this run. */
+  get notBefore(): Record<string, number> {
+    return Object.fromEntries(
+      this.#lanes.flatMap(({ address, lane: { notBefore } }) => (notBefore ? [[address, notBefore]] : [])),
+    )
+  }
+
+  /** What is known of the key after this run: null when it is to be looked at again, undefined when nothing new. */
+  get keyCheck(): string | null | undefined {
+    if (this.#lanes.some(({ lane }) => lane.keyRefused)) return null
+    return this.#proven ?? undefined
   }
 
   async submit(rows: readonly PendingUrl[]): Promise<void> {
     if (rows.length === 0) return
     const { channel, site, budget, reserve, marks, logger } = this.options
-    const size = channel.requestSize(site, rows.length, budget, reserve)
-    const worst = new Map<PendingUrl, Ending>()
-    const shares = this.#lanes.map((lane) => ({
+    this.#worst = new Map()
+    await this.#lookAtKey()
+    const within = this.#withinReach(rows)
+    const shares = this.#lanes.map(({ name, lane }, index) => ({
       lane,
-      own: rows.filter(({ missing }) => ((missing[channel.id] ?? 0) & lane.bit) !== 0),
+      own: this.#inOrder(name, index, within),
     }))
     const submissions = shares.reduce((sum, { own }) => sum + own.length, 0)
+    const size = channel.requestSize(site, { urls: within.length, submissions }, budget, reserve)
     logger.info('submitting', {
       site: site.id,
       channel: channel.id,
@@ -101,187 +107,82 @@ export class ChannelRun {
       submissions,
       perRequest: size,
     })
-    await Promise.all(shares.map(({ lane, own }) => this.#submitTo(lane, own, size, worst)))
+    await Promise.all(shares.map(({ lane, own }) => lane.submit(own, size)))
     for (const row of rows) {
-      const ending = worst.get(row) ?? 'accepted'
+      const ending = this.#worst.get(row) ?? 'accepted'
       this.urls[ending === 'rejected' ? 'failed' : ending]++
     }
     await marks.flush()
   }
 
-  async #submitTo(
-    lane: EndpointLane,
-    rows: readonly PendingUrl[],
-    size: number,
-    worst: Map<PendingUrl, Ending>,
-  ): Promise<void> {
-    const { marks, sleep, batchPauseMs, afterBatch } = this.options
-    for (let at = 0; at < rows.length; at += Math.max(size, BATCH_URLS)) {
-      const batch = rows.slice(at, at + Math.max(size, BATCH_URLS))
-      const answers: Answered[] = []
-      const requests = Array.from({ length: Math.ceil(batch.length / size) }, (_, nth) =>
-        batch.slice(nth * size, (nth + 1) * size),
-      )
-      await lane.lane.each(requests, (request) => this.#send(lane, request, answers, worst))
-      if (answers.length === 0) continue
-      const { accepted } = this.#closeBatch(lane, answers)
-      await marks.flush()
-      await afterBatch(accepted)
-      if (at + batch.length < rows.length && lane.setAside === null) await sleep(batchPauseMs)
+  /** Before the first submission: a wrong key file seen by us costs a run, seen by an engine it may cost the key. */
+  async #lookAtKey(): Promise<void> {
+    const proof = this.#keyProof
+    if (proof === null) return
+    this.#keyProof = null
+    const fingerprint = endpointId(proof.subject).toString(16)
+    if (fingerprint === this.options.keyCheck) return
+    const found = await lookAtKey(proof, this.options)
+    if (found.kind === 'right') this.#proven = fingerprint
+    this.stopped = found.kind === 'wrong'
+    for (const { lane } of this.#lanes) {
+      if (found.kind === 'wrong') lane.stop(found.trouble)
+      if (found.kind === 'unknown') lane.postpone(found.trouble, found.notBefore)
     }
   }
 
-  async #send(
-    lane: EndpointLane,
-    rows: readonly PendingUrl[],
-    answers: Answered[],
-    worst: Map<PendingUrl, Ending>,
-  ): Promise<void> {
-    for await (const part of bisect(rows, (some) => this.#attempt(lane, some))) {
-      const { attempted } = part
-      if (attempted !== null) {
-        answers.push({ ...attempted.value, urls: part.rows.length })
-        this.#logUrls(lane, part.rows, attempted.value)
+  /** Those the key file speaks for; the others are refused here, before an engine refuses the whole request for them. */
+  #withinReach(rows: readonly PendingUrl[]): readonly PendingUrl[] {
+    const { channel, site } = this.options
+    const refusal = channel.refusalOf?.(site)
+    if (refusal === undefined || refusal === null) return rows
+    return rows.filter((row) => {
+      const trouble: Trouble | null = refusal(row.url)
+      if (trouble === null) return true
+      for (const [index, { name }] of this.#lanes.entries()) {
+        if (this.#isMissing(row, index)) this.#settle(name, [row], { ending: 'rejected', trouble }, null)
       }
-      const { ending, trouble } =
-        attempted === null ? this.#unsent(lane) : this.#judge(lane, part.rows, attempted)
-      this.books.settle(lane.endpoint.name, ending, part.rows.length, trouble)
-      if (ending !== 'accepted') for (const row of part.rows) worst.set(row, worse(worst.get(row), ending))
-      await this.options.marks.flushOlderThan(MAX_UNSAVED_MS)
-    }
+      return false
+    })
   }
 
-  /** One request with its retries; null when nothing may be sent any more. */
-  async #attempt(lane: EndpointLane, rows: readonly PendingUrl[]): Promise<Attempted<Answer> | null> {
-    const { policy, clock, sleep, budget, logger, submit, channel } = this.options
-    if (lane.setAside !== null || this.#isSpent()) return null
-    return retry(
-      policy,
-      { clock, sleep, budget, logger, subject: `${channel.title} ${lane.endpoint.name}` },
-      async () => {
-        const answer = await lane.lane.request(() =>
-          submit(
-            lane.endpoint,
-            rows.map(({ url }) => url),
-          ),
-        )
-        if (answer.status !== undefined) this.books.answered(lane.endpoint.name, answer.elapsedMs)
-        return answer
-      },
-      ({ outcome }) => (outcome.kind === 'retryable' ? outcome : null),
-    )
+  #isMissing({ missing }: PendingUrl, index: number): boolean {
+    return ((missing[this.options.channel.id] ?? 0) & (1 << index)) !== 0
   }
 
-  #isSpent(): boolean {
-    const { budget, reserve } = this.options
-    return budget.requestsLeft() <= reserve || budget.msLeft() === 0
+  /** What this endpoint has not settled: what failed before comes first, what failed too often last. */
+  #inOrder(engine: string, index: number, rows: readonly PendingUrl[]): readonly PendingUrl[] {
+    const { channel, site, pending } = this.options
+    const own = rows.filter((row) => this.#isMissing(row, index))
+    // A daily quota has its own order, which the site's owner chose.
+    if (pending.isEmpty || channel.quota?.(site) !== undefined) return own
+    const rank = ({ url }: PendingUrl) => pending.rank({ channel: channel.id, engine, url })
+    return own.toSorted((a, b) => rank(a) - rank(b))
   }
 
-  #unsent(lane: EndpointLane): { ending: Ending; trouble: Trouble } {
-    if (lane.setAside !== null) return { ending: 'deferred', trouble: lane.setAside }
-    if (!this.#isSpent()) return { ending: 'deferred', trouble: { reason: 'too_many_bad_urls' } }
-    this.checkpointed = true
-    return { ending: 'deferred', trouble: { reason: 'budget' } }
-  }
-
-  #judge(
-    lane: EndpointLane,
+  #settle(
+    engine: string,
     rows: readonly PendingUrl[],
-    attempted: Attempted<Answer>,
-  ): { ending: Ending; trouble?: Trouble } {
-    const index = this.#lanes.indexOf(lane)
-    const { marks } = this.options
-    if (attempted.kind === 'exhausted') {
-      const { reason, cause } = attempted.again
-      lane.failuresInARow++
-      if (cause === 'throttled' || lane.failuresInARow >= FAILURES_OF_A_DEAD_ENGINE) setAside(lane, reason)
-      return { ending: 'failed', trouble: { reason } }
-    }
-    lane.failuresInARow = 0
-    if (attempted.kind === 'postponed')
-      return this.#postpone(lane, attempted.again.reason, attempted.notBefore)
-    const { outcome } = attempted.value
-    switch (outcome.kind) {
-      case 'accepted':
-        for (const row of rows) marks.accept(row, index)
-        return { ending: 'accepted' }
-      case 'rejected':
-        if (outcome.scope === 'url') for (const row of rows) marks.reject(row, index)
-        if (outcome.scope === 'channel') setAside(lane, outcome.reason)
-        return { ending: 'rejected', trouble: outcome }
-      case 'deferred': {
-        if (outcome.waitMs === undefined) {
-          if (outcome.reason === 'budget') this.checkpointed = true
-          else lane.setAside = { reason: outcome.reason }
-          return { ending: 'deferred', trouble: outcome }
-        }
-        return this.#postpone(lane, outcome.reason, this.options.clock.now() + outcome.waitMs)
+    { ending, trouble }: Verdict,
+    answer: Answer | null,
+  ): void {
+    const { pending, channel, clock } = this.options
+    this.books.settle(engine, ending, rows.length, trouble)
+    const lastAttempt = new Date(clock.now()).toISOString()
+    for (const row of rows) {
+      const place = { channel: channel.id, engine, url: row.url }
+      if (ending === 'accepted') {
+        pending.accept(place)
+        continue
       }
-      case 'retryable':
-        throw new Error('a retryable answer ends as exhausted or postponed')
+      this.#worst.set(row, worse(this.#worst.get(row), ending))
+      if (ending === 'deferred') pending.defer(place)
+      else {
+        const reason = trouble?.reason ?? ending
+        pending.fail({ ...place, reason, status: answer?.status ?? null, lastAttempt, sent: answer !== null })
+      }
     }
   }
-
-  #postpone(lane: EndpointLane, reason: string, notBefore: number): { ending: Ending; trouble: Trouble } {
-    this.checkpointed = true
-    this.notBefore[lane.endpoint.address] = notBefore
-    lane.setAside = { reason }
-    return { ending: 'deferred', trouble: { reason } }
-  }
-
-  #resting({ address }: Endpoint): Trouble | null {
-    const { notBefore, clock } = this.options
-    const until = notBefore[address] ?? 0
-    if (until <= clock.now()) return null
-    this.checkpointed = true
-    this.notBefore[address] = until
-    return { reason: 'not_before' }
-  }
-
-  #logUrls(lane: EndpointLane, rows: readonly PendingUrl[], { outcome, status, elapsedMs }: Answer): void {
-    const { logger, channel, site } = this.options
-    for (const { url } of rows) {
-      const fields = { site: site.id, channel: channel.id, engine: lane.endpoint.name, url }
-      logger.debug('url', { ...fields, outcome: outcome.kind, status: status ?? null, ms: elapsedMs })
-    }
-  }
-
-  #closeBatch(lane: EndpointLane, answers: readonly Answered[]): BatchFigures {
-    const { logger, channel, site, clock } = this.options
-    const ms = answers.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0)
-    const urlsIn = (some: readonly Answered[]) => some.reduce((sum, answer) => sum + answer.urls, 0)
-    const good = answers.filter(({ outcome }) => outcome.kind === 'accepted')
-    const batch = {
-      channel: channel.id,
-      engine: lane.endpoint.name,
-      number: ++lane.batches,
-      success: good.length === answers.length,
-      urlCount: urlsIn(answers),
-      accepted: urlsIn(good),
-      statusCode: answers.at(-1)?.status ?? null,
-      ...lastComplaint(answers),
-      timestamp: new Date(clock.now()).toISOString(),
-      ms: Math.round(ms / answers.length),
-    }
-    this.books.batches.push(batch)
-    const waits = answers.every(({ outcome }) => outcome.kind === 'deferred')
-    const recovered = batch.accepted > 0 || waits ? logger.warn : logger.error
-    const log = batch.success ? logger.info : recovered
-    log('batch submitted', { site: site.id, ...batch })
-    return batch
-  }
-}
-
-/** The engine's own words where it found any, else our reason. */
-function lastComplaint(answers: readonly Answer[]): Pick<BatchFigures, 'errorCode' | 'errorMessage'> {
-  const outcome = answers.findLast((answer) => answer.outcome.kind !== 'accepted')?.outcome
-  if (outcome === undefined || outcome.kind === 'accepted') return {}
-  const { code = outcome.reason, detail } = outcome
-  return { errorCode: code, ...(detail === undefined ? {} : { errorMessage: detail }) }
-}
-
-function setAside(lane: EndpointLane, why: string): void {
-  lane.setAside = { reason: 'engine_set_aside', detail: why }
 }
 
 const SEVERITY: Readonly<Record<Ending, number>> = { accepted: 0, deferred: 1, rejected: 2, failed: 3 }

@@ -1,18 +1,21 @@
+import type { AlertReason } from '../alerts/alert'
 import type { Channel } from '../channels/channel'
-import type { ExecutionRecord, RunError, Trigger } from '../domain/execution-record'
+import type { ExecutionRecord, RunError, RunProgress, Trigger } from '../domain/execution-record'
 import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
 import { createHttpClient } from '../net/http-client'
 import type { Gate } from '../net/pool'
 import type { Budget, Ports } from '../ports'
-import type { Refusals } from '../records/refusals'
+import { createPendingUrls, EMPTY_PENDING, PendingBook } from '../records/pending-urls'
 import type { SiteState } from '../records/site-state'
 import { type CrawlReport, NO_CRAWL } from '../sitemap/crawl-books'
-import { closeBooks } from './close-books'
+import { alertReasons } from './alert-reasons'
+import { closeBooks, enginesOf } from './close-books'
 import { openCrawl } from './crawl-site'
 import { openChannels, type Participant } from './open-channels'
 import { refusalsAfter } from './refusals'
 import type { UrlFigures } from './run-channel'
+import { whatIsLeft } from './what-is-left'
 
 export interface RunRequest {
   readonly runId: string
@@ -32,58 +35,73 @@ export interface RunContext {
   readonly budget: Budget
   readonly gate: Gate
   readonly resolveKey: (key: unknown) => string | null
+  /** Given a way to see how far the run has come. */
+  readonly watch: (progress: () => RunProgress) => void
 }
 
+/** What is known only when everything is saved. */
+type Costs = 'requests' | 'kvReads' | 'kvWrites'
+
 export interface RunResult {
-  /** Without the costs, which are known only when everything is saved. */
-  readonly record: Omit<ExecutionRecord, 'requests' | 'kvReads' | 'kvWrites'>
-  readonly cursor: string | null
-  readonly notBefore: Readonly<Record<string, number>>
-  /** Channels that stay off for this site. */
-  readonly refusals: Refusals
+  readonly record: Omit<ExecutionRecord, Costs>
+  /** What the site remembers of this run besides its record. */
+  readonly state: Pick<SiteState, 'rounds' | 'unfinished' | 'notBefore' | 'keyCheck' | 'refusals' | 'failed'>
   /** By channel, those that took part. */
   readonly outcomes: Readonly<Record<string, UrlFigures>>
+  readonly alertReasons: readonly AlertReason[]
 }
 
 /** Crawl, ask the marks of all channels, submit, mark, close the books. Saving the record is the caller's. */
 export async function runSite(request: RunRequest, context: RunContext): Promise<RunResult> {
+  const { site, state } = request
   const { ports, settings, budget } = context
   const errors: RunError[] = []
   const client = createHttpClient({ ...ports, ...settings, budget })
-  const participants = await openChannels({ request, context, client, errors })
+  const pendingUrls = createPendingUrls(ports.store, ports.logger)
+  const pending = new PendingBook(state.failed > 0 ? await pendingUrls.read(site.id) : EMPTY_PENDING)
+  const participants = await openChannels({ request, context, client, pending, errors })
 
   const crawl = participants.length === 0 ? null : await openCrawl(request, context, client, participants)
+  if (crawl !== null) context.watch(() => ({ ...crawl.progress(), engines: enginesOf(participants) }))
   const report = await crawl?.run(async (slice) => {
     for (const participant of participants) await participant.take(slice)
   })
   for (const participant of participants) await participant.finish()
   if (report !== undefined) await crawl?.remember(report)
+  if (report?.cutShort) errors.push(cutShort(report))
+
+  forgetSettled(pending, participants, request, report ?? NO_CRAWL)
+  const list = pending.changes()
+  if (list !== null) await pendingUrls.write(site.id, list)
 
   const refusals = refusalsAfter(request, context, participants, errors)
-  const record = await closeBooks({ request, context, participants, crawl: report ?? NO_CRAWL, errors })
-  const notBefore = Object.assign(
-    {},
-    othersNotBefore(request, participants),
-    ...participants.map(({ run }) => run.notBefore),
-  )
-  const outcomes = Object.fromEntries(participants.map(({ channel, run }) => [channel.id, run.urls]))
-  return { record, cursor: cursorAfter(request, report), notBefore, refusals, outcomes }
+  const left = whatIsLeft(request, participants, report ?? NO_CRAWL)
+  const closing = { request, context, participants, crawl: report ?? NO_CRAWL, errors, left }
+  return {
+    record: await closeBooks(closing),
+    state: { ...left, refusals, failed: pending.count },
+    outcomes: Object.fromEntries(participants.map(({ channel, run }) => [channel.id, run.urls])),
+    alertReasons: alertReasons(closing),
+  }
 }
 
-/** Where the next run goes on. One that looked at some channels only, or at nothing, has not moved the whole on. */
-function cursorAfter({ channel, state }: RunRequest, report: CrawlReport | undefined): string | null {
-  return report === undefined || channel !== 'all' ? state.cursor : report.cursor
+function cutShort({ filesRead }: CrawlReport): RunError {
+  return {
+    code: 'crawl_budget',
+    message: `the budget ended after ${filesRead} sitemap files; the next run goes on from there`,
+    advice:
+      'nothing is lost; to be through sooner, put more URLs into each sitemap file, run more often (schedule), or raise RUN_REQUEST_BUDGET and RUN_TIME_BUDGET_MS',
+  }
 }
 
-/** The waits of endpoints that took no part in this run: they still hold. */
-function othersNotBefore(
-  { site, state, startedAt }: RunRequest,
+/** What a whole and clean crawl did not come across is no longer pending. With a quota not everything is looked at. */
+function forgetSettled(
+  pending: PendingBook,
   participants: readonly Participant[],
-): Record<string, number> {
-  const asked = participants.flatMap(({ channel }) => channel.endpoints(site).map(({ address }) => address))
-  return Object.fromEntries(
-    Object.entries(state.notBefore).filter(
-      ([address, until]) => until > startedAt && !asked.includes(address),
-    ),
-  )
+  { site, state, channel }: RunRequest,
+  { cutShort, errors, filesRead }: CrawlReport,
+): void {
+  if (cutShort || filesRead === 0 || errors.length > 0 || state.rounds[channel] !== undefined) return
+  const whole = participants.filter((one) => one.channel.quota?.(site) === undefined)
+  pending.forgetUnmet(whole.map((one) => one.channel.id))
 }

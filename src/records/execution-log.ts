@@ -12,15 +12,24 @@ export interface ExecutionLog {
   /** Newest first. */
   read(siteId: string): Promise<readonly ExecutionRecord[]>
   append(record: ExecutionRecord): Promise<void>
+  /** Adds the record of a run that died, unless it lived long enough to do so itself. */
+  appendMissing(record: ExecutionRecord): Promise<boolean>
 }
 
 export function createExecutionLog(store: KeyValueStore, logger: Logger): ExecutionLog {
   const read = async (siteId: string) => (await readJson(store, keys.history(siteId), schema, logger)) ?? []
+  const write = (siteId: string, records: readonly ExecutionRecord[]) =>
+    store.put(keys.history(siteId), JSON.stringify(records.slice(0, MAX_RECORDS)))
   return {
     read,
     async append(record) {
-      const records = [record, ...(await read(record.siteId))].slice(0, MAX_RECORDS)
-      await store.put(keys.history(record.siteId), JSON.stringify(records))
+      await write(record.siteId, [record, ...(await read(record.siteId))])
+    },
+    async appendMissing(record) {
+      const known = await read(record.siteId)
+      if (known.some(({ runId }) => runId === record.runId)) return false
+      await write(record.siteId, [record, ...known])
+      return true
     },
   }
 }

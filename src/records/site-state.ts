@@ -9,26 +9,44 @@ import { refusalSchema } from './refusals'
 /** The last record without its batches: the history keeps those. */
 export type LastExecution = Omit<ExecutionRecord, 'batches'>
 
+/** By channel: when it has a reason to go on before its schedule; 0 is as soon as possible. */
+const resumeTimes = z.record(z.string(), z.number())
+
 const schema = z.object({
   finishedRunId: z.string().nullable(),
   lastExecution: z.custom<LastExecution>((value) => typeof value === 'object' && value !== null).nullable(),
-  /** The child sitemap the next run begins with, when the budget ended in the middle of an index. */
-  cursor: z.string().nullable(),
+  /**
+   * By what was asked for (a channel, or `all`): the child sitemap with which the next run goes on, when the budget ended
+   * in the middle of an index, and what the files before it still owe.
+   */
+  rounds: z.record(z.string(), z.object({ cursor: z.string(), owing: resumeTimes })).default({}),
+  unfinished: resumeTimes.default({}),
   /** Per endpoint address: not to be asked before this moment. */
-  notBefore: z.record(z.string(), z.number()),
+  notBefore: z.record(z.string(), z.number()).default({}),
+  /** By channel: the fingerprint of the key that was found right at the site. */
+  keyCheck: z.record(z.string(), z.string()).default({}),
   /** Per channel that its engine refused for good. An unreadable one costs one more refusal, not the state. */
   refusals: z.record(z.string(), refusalSchema).optional().catch({}),
   /** Unreadable or absent ones begin anew: they are statistics, and must not cost the rest of the state. */
   sums: dailySumsSchema.catch(NO_SUMS),
+  /** How many failures the pending list holds or had no place for. */
+  failed: z.number().default(0),
+  /** Alerts that did not get through yet. */
+  alerts: z.array(z.object({ id: z.string(), body: z.string(), tries: z.number() })).default([]),
 })
 
 export type SiteState = z.infer<typeof schema>
+export type WaitingAlert = SiteState['alerts'][number]
 
-const EMPTY: SiteState = {
+export const EMPTY_STATE: SiteState = {
   finishedRunId: null,
   lastExecution: null,
-  cursor: null,
+  rounds: {},
+  unfinished: {},
   notBefore: {},
+  keyCheck: {},
+  failed: 0,
+  alerts: [],
   sums: NO_SUMS,
 }
 
@@ -42,12 +60,12 @@ export interface SiteStates {
 export function createSiteStates(store: KeyValueStore, logger: Logger): SiteStates {
   return {
     async read(siteId) {
-      return (await readJson(store, keys.state(siteId), schema, logger)) ?? EMPTY
+      return (await readJson(store, keys.state(siteId), schema, logger)) ?? EMPTY_STATE
     },
     async readMany(siteIds) {
       const texts = await store.getTexts(siteIds.map(keys.state))
       const stateOf = (id: string): SiteState =>
-        parseJson(texts.get(keys.state(id)) ?? null, schema, keys.state(id), logger) ?? EMPTY
+        parseJson(texts.get(keys.state(id)) ?? null, schema, keys.state(id), logger) ?? EMPTY_STATE
       return new Map(siteIds.map((id) => [id, stateOf(id)]))
     },
     async write(siteId, state) {

@@ -19,6 +19,8 @@ export interface CrawlReport {
   /** Worth a look, but nothing failed. */
   readonly warnings: readonly RunError[]
   readonly filesRead: number
+  /** How many of the addresses a site may be read from could not be. */
+  readonly rootsFailed: number
   /** The budget ended before the last file. */
   readonly cutShort: boolean
   /** Where to go on next time: the addresses from the root's child down to the file, with blanks between. */
@@ -33,6 +35,7 @@ export const NO_CRAWL: CrawlReport = {
   errors: [],
   warnings: [],
   filesRead: 0,
+  rootsFailed: 0,
   cutShort: false,
   cursor: null,
 }
@@ -56,6 +59,7 @@ export class CrawlBooks {
   #changed = 0
   #filesRead = 0
   #unnamed = 0
+  #rootsFailed = 0
   #end: { cursor: string | null } | null = null
 
   constructor(
@@ -65,6 +69,15 @@ export class CrawlBooks {
 
   get filesRead(): number {
     return this.#filesRead
+  }
+
+  /** So far. */
+  get counts(): Pick<CrawlReport, 'totalUrls' | 'newUrls'> {
+    return { totalUrls: this.#totalUrls, newUrls: this.#newUrls }
+  }
+
+  rootFailed(): void {
+    this.#rootsFailed++
   }
 
   /** URLs met for the first time; `changed` ones have a mark, but a newer lastmod. */
@@ -121,6 +134,7 @@ export class CrawlBooks {
       errors: [...this.#errors, this.#more(), this.#hostMismatch(host)].filter((one) => one !== null),
       warnings,
       filesRead: this.#filesRead,
+      rootsFailed: this.#rootsFailed,
       cutShort: this.#end !== null,
       cursor: this.#end?.cursor ?? null,
     }

@@ -38,12 +38,19 @@ export class Crawler {
   readonly #hosts: Set<string>
   readonly #pending: PendingUrl[] = []
   #broken: { readonly error: unknown } | null = null
+  /** The file being read, as a cursor names it. What came before it was handed out. */
+  #reading: string | null = null
 
   constructor(private readonly options: CrawlOptions) {
     const { site, retryContext } = options
     this.#books = new CrawlBooks(retryContext.logger, site.id)
     const named = [site.sitemapUrl, ...site.fallbackSitemapUrls].map((url) => new URL(url).host)
     this.#hosts = new Set([site.host, ...named])
+  }
+
+  /** How far the crawl has come: what it counted, and with which file another would have to go on. */
+  get progress(): Pick<CrawlReport, 'totalUrls' | 'newUrls' | 'cursor'> {
+    return { ...this.#books.counts, cursor: this.#reading }
   }
 
   async crawl(): Promise<CrawlReport> {
@@ -54,7 +61,10 @@ export class Crawler {
         this.#books.cutShort(cursor)
         break
       }
-      if (this.#books.filesRead === 0) continue
+      if (this.#books.filesRead === 0) {
+        this.#books.rootFailed()
+        continue
+      }
       await this.#visit(children, [], cursor?.split(' ') ?? [])
       break
     }
@@ -71,6 +81,7 @@ export class Crawler {
     const start = addresses.findIndex(({ url }) => url === cursor[0])
     for (const address of addresses.slice(Math.max(0, start))) {
       const path = [...trail, address.url]
+      this.#reading = path.join(' ')
       const children = await this.#read(address)
       if (children === 'budget') {
         this.#books.cutShort(path.join(' '))

@@ -78,11 +78,12 @@ export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDe
         const run = await scheduler.start({ site, channels: chosen.value, channel, trigger: 'manual' })
         if (!run.ok) return present(c, { field: 'site', ...run.problem })
 
-        const { runId, record } = run.value
+        const { runId, record, closed } = run.value
         const logged = record.catch((error: unknown) => {
           ports.logger.error('a run broke off', { site: site.id, runId, detail: String(error) })
         })
         c.env.waitUntil(logged)
+        c.env.waitUntil(closed)
         if (async) return c.json({ siteId: site.id, channel, runId }, 202)
         const done = await record
         return c.json({ success: succeeded(done), siteId: site.id, channel, record: done })
