@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bing } from '../../src/channels/bing/bing'
 import { indexnow } from '../../src/channels/indexnow/indexnow'
-import { createBudget, reserveFor } from '../../src/pipeline/budget'
+import { createBudget, leavingTime, reserveFor } from '../../src/pipeline/budget'
 import { siteWith } from '../support/memory-application'
 import { createVirtualClock } from '../support/virtual-clock'
 
@@ -43,14 +43,37 @@ describe('the budget of an invocation', () => {
     expect(reserveFor([{ channel: indexnow }, { channel: bing }], site)).toBe(8)
   })
 
+  it('a channel leaves time to those after it, a tenth of all but at most 30 s each', async () => {
+    const clock = createVirtualClock(START)
+    const budget = createBudget(clock, { timeMs: 300_000, requests: 45 })
+    expect(leavingTime(budget, 300_000, 0).msLeft()).toBe(300_000)
+    expect(leavingTime(budget, 300_000, 1).msLeft()).toBe(270_000)
+    expect(leavingTime(budget, 100_000, 2).msLeft()).toBe(280_000)
+    await clock.advance(295_000)
+    expect(leavingTime(budget, 300_000, 1).msLeft()).toBe(0)
+  })
+
+  it('the last request is there for the alert even when the time is over', async () => {
+    const clock = createVirtualClock(START)
+    const budget = createBudget(clock, { timeMs: 1_000, requests: 1 })
+    await clock.advance(1_000)
+    expect([budget.takeRequest(), budget.takeLast(), budget.takeLast()]).toEqual([false, true, false])
+  })
+
   it('auto: one URL per request while that fits the budget, else all in one', () => {
     const site = siteWith({ INDEXNOW_SEARCH_ENGINES: 'bing,yandex' })
     const clock = createVirtualClock(START)
-    const size = (pending: number, requests: number, timeMs = 300_000) =>
-      indexnow.requestSize(site, pending, createBudget(clock, { timeMs, requests }), 3)
+    const size = (urls: number, requests: number, timeMs = 300_000) =>
+      indexnow.requestSize(
+        site,
+        { urls, submissions: urls * 2 },
+        createBudget(clock, { timeMs, requests }),
+        3,
+      )
     expect(size(20, 43)).toBe(1)
     expect(size(20, 42)).toBe(10_000)
     expect(size(20, 1_000, 2_000)).toBe(1)
     expect(size(20, 1_000, 1_999)).toBe(10_000)
+    expect(size(10_000, 100_000, 10_000_000)).toBe(10_000)
   })
 })

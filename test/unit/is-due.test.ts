@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RunStatus } from '../../src/domain/execution-record'
 import { isDue } from '../../src/pipeline/scheduler'
-import { NO_SUMS } from '../../src/records/daily-sums'
-import type { SiteState } from '../../src/records/site-state'
+import { EMPTY_STATE, type SiteState } from '../../src/records/site-state'
 import { siteWith } from '../support/memory-application'
 
 const NOON = Date.UTC(2026, 3, 1, 12)
@@ -11,13 +10,7 @@ const HOUR = 3_600_000
 const site = siteWith({ CRON_SCHEDULE: '0 0 * * *' })
 
 const lease = (startedAt = NOON, runId = 'run-1', until = startedAt + 60_000) => ({ runId, startedAt, until })
-const NEVER: SiteState = {
-  finishedRunId: null,
-  lastExecution: null,
-  cursor: null,
-  notBefore: {},
-  sums: NO_SUMS,
-}
+const NEVER: SiteState = EMPTY_STATE
 const ended = (status: RunStatus, change: Partial<SiteState> = {}): SiteState => ({
   ...NEVER,
   finishedRunId: 'run-1',
@@ -54,7 +47,7 @@ describe('a site is due', () => {
   it('not while another run holds it, but as soon as that one is known to have ended', () => {
     expect(isDue(site, ended('success'), lease(MIDNIGHT, 'run-2'), MIDNIGHT + 59_999)).toBe(false)
     expect(isDue(site, NEVER, lease(NOON), NOON + 1)).toBe(false)
-    const checkpointed = ended('checkpointed', { finishedRunId: 'run-2' })
+    const checkpointed = ended('checkpointed', { finishedRunId: 'run-2', unfinished: { indexnow: 0 } })
     expect(isDue(site, checkpointed, lease(NOON, 'run-2'), NOON + 1)).toBe(true)
   })
 
@@ -68,10 +61,15 @@ describe('a site is due', () => {
   })
 
   it('N10 after a checkpoint at once, or when the first wait is over', () => {
-    expect(isDue(site, ended('checkpointed'), lease(), NOON + 900_000)).toBe(true)
-    const notBefore = { 'https://a.example/': NOON + HOUR, 'https://b.example/': NOON + 2 * HOUR }
-    const waiting = ended('checkpointed', { notBefore })
+    const cutShort = ended('checkpointed', { unfinished: { indexnow: 0 } })
+    expect(isDue(site, cutShort, lease(), NOON + 900_000)).toBe(true)
+    const waiting = ended('checkpointed', { unfinished: { indexnow: NOON + HOUR, bing: NOON + 2 * HOUR } })
     expect(isDue(site, waiting, lease(), NOON + HOUR - 1)).toBe(false)
     expect(isDue(site, waiting, lease(), NOON + HOUR)).toBe(true)
+  })
+
+  it('as long as one channel is unfinished, even when a later run of another one succeeded', () => {
+    const waiting = ended('success', { unfinished: { indexnow: 0 } })
+    expect(isDue(site, waiting, lease(), NOON + 900_000)).toBe(true)
   })
 })
