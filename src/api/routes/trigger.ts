@@ -7,6 +7,7 @@ import { executionRecord } from '../answers'
 import type { ApiDeps } from '../app'
 import * as examples from '../examples'
 import { findSite } from '../find-site'
+import { oneAtATime } from '../one-at-a-time'
 import { present } from '../problem-response'
 import { siteParameter } from '../query-fields'
 import { type Route, route } from '../route'
@@ -23,6 +24,7 @@ const started = z.object({ siteId: z.string(), channel: z.string(), runId: z.str
 
 /** Runs a site now. */
 export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDeps): readonly Route[] {
+  const start = oneAtATime(scheduler.start, ports.clock)
   const names = [ALL, ...channels.map(({ id }) => id)]
   const query = z.strictObject({
     site: siteParameter,
@@ -75,7 +77,7 @@ export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDe
         const site = found.value
         const chosen = channelsNamed(site, channel)
         if (!chosen.ok) return present(c, chosen.problem)
-        const run = await scheduler.start({ site, channels: chosen.value, channel, trigger: 'manual' })
+        const run = await start({ site, channels: chosen.value, channel, trigger: 'manual' })
         if (!run.ok) return present(c, { field: 'site', ...run.problem })
 
         const { runId, record, closed } = run.value
