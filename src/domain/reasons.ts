@@ -60,8 +60,11 @@ export const REASONS: readonly Reason[] = [
     meaning: 'The account at Bing does not hold this site, or it is not verified there.',
   },
   { code: 'egress_throttled', meaning: 'Bing throttles the network the service runs in.' },
-  { code: 'indexnow_key_unusable', meaning: 'apiKey names a secret that is missing or is no IndexNow key.' },
-  { code: 'bing_key_unusable', meaning: 'bingApiKey names a secret that is missing.' },
+  {
+    code: 'indexnow_key_unusable',
+    meaning: 'The apiKey names a secret that is missing or is no IndexNow key.',
+  },
+  { code: 'bing_key_unusable', meaning: 'The bingApiKey names a secret that is missing.' },
   // Of a check
   { code: 'ok', meaning: 'As it should be.' },
   { code: 'key_file_missing', meaning: 'The key file is not where keyLocation says.' },
@@ -103,7 +106,16 @@ export const REASONS: readonly Reason[] = [
   { code: 'sitemap_timeout', meaning: 'The sitemap did not arrive in time.' },
   { code: 'sitemap_guard', meaning: 'The sitemap’s address, or one it redirects to, may not be asked.' },
   { code: 'sitemap_redirects', meaning: 'The sitemap redirects too often, or to an unreadable address.' },
-  { code: 'sitemap_{reason}', meaning: 'Left out: a child sitemap, for the reason a page would be.' },
+  { code: 'sitemap_bad_url', meaning: 'Left out: the address of a child sitemap is no URL.' },
+  { code: 'sitemap_not_http', meaning: 'Left out: a child sitemap that is neither at http nor at https.' },
+  { code: 'sitemap_credentials', meaning: 'Left out: a child sitemap with a user name or password.' },
+  { code: 'sitemap_other_host', meaning: 'Left out: a child sitemap on a host that is not the site’s.' },
+  {
+    code: 'sitemap_too_long',
+    meaning: 'Left out: a child sitemap with an address of more than 2,048 characters.',
+  },
+  { code: 'sitemap_too_many', meaning: 'Left out: more than 50,000 child sitemaps.' },
+  { code: 'sitemap_more', meaning: 'More sitemaps were in trouble than are listed one by one.' },
   {
     code: 'sitemap_shrunk',
     meaning: 'The sitemap holds less than half of what it held. Nothing is forgotten.',
