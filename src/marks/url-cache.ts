@@ -50,6 +50,7 @@ export class UrlCache {
   #flushing: Promise<void> = Promise.resolve()
   /** What saving has come to so far. */
   readonly saved = { marks: 0, writes: 0 }
+  #failures = 0
 
   private constructor(
     private readonly options: UrlCacheOptions,
@@ -64,6 +65,11 @@ export class UrlCache {
       endpoints: endpoints.map(endpointId),
     }
     return new UrlCache(options, await MarkLayers.open(layerOptions, lifetime(options)))
+  }
+
+  /** How often in a row saving has failed. */
+  get failures(): number {
+    return this.#failures
   }
 
   get unsaved(): number {
@@ -146,9 +152,11 @@ export class UrlCache {
       await this.layers.save(lifetime(this.options))
       this.saved.marks += saving
       this.saved.writes++
+      this.#failures = 0
     } catch {
       // Accepted but not remembered: the next flush tries again, at worst the URLs are sent once more.
       this.#unsaved += saving
+      this.#failures++
       logger.error('marks could not be saved', { key: keyOf('0'), marks: this.#unsaved })
     }
     this.#lastFlush = clock.now()

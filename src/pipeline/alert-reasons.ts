@@ -7,7 +7,7 @@ import type { Participant } from './open-channels'
 const MAX_FAILURE_RATE = 0.1
 
 /** Codes of errors that stop a whole channel until somebody acts. */
-const ALARMING = /^key_file_(?:missing|wrong|unreachable)$|_switched_off$|_broke_off$/
+const ALARMING = /^key_file_(?:missing|wrong|unreachable)$|^marks_not_saved$|_switched_off$|_broke_off$/
 
 /** Everything about a run that is worth an alert. Pure. */
 export function alertReasons({

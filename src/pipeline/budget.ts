@@ -38,9 +38,12 @@ export function reserveFor(channels: readonly { readonly channel: Channel }[], s
   return channels.reduce((sum, { channel }) => sum + channel.endpoints(site).length * RESERVE.PER_ENDPOINT, 0)
 }
 
+/** Below this there is no time to get anything done. */
+export const leastTime = (timeMs: number): number => Math.min(timeMs * RESERVE.TIME_SHARE, RESERVE.TIME_MS)
+
 /** The same budget for a channel that must leave some of the time to those after it. */
 export function leavingTime(budget: Budget, timeMs: number, channelsAfter: number): Budget {
-  const kept = channelsAfter * Math.min(timeMs * RESERVE.TIME_SHARE, RESERVE.TIME_MS)
+  const kept = channelsAfter * leastTime(timeMs)
   return { ...budget, msLeft: () => Math.max(0, budget.msLeft() - kept) }
 }
 

@@ -19,6 +19,9 @@ const BUDGET_ADVICE =
 
 const NOT_SENT: Answer = { outcome: { kind: 'deferred', reason: 'not_sent' }, elapsedMs: 0 }
 
+const STORE_ADVICE =
+  'the store takes no writes: look at the allowance of KV (the free plan has 1,000 writes a day)'
+
 export interface Verdict {
   readonly ending: Ending
   readonly trouble?: Trouble
@@ -65,7 +68,7 @@ export class EngineLane {
   }
 
   async submit(rows: readonly PendingUrl[], size: number): Promise<void> {
-    const { marks, clock, batchPauseMs, afterBatch } = this.options
+    const { clock, batchPauseMs, afterBatch } = this.options
     const perBatch = Math.max(size, BATCH_URLS)
     for (let at = 0; at < rows.length; at += perBatch) {
       const batch = rows.slice(at, at + perBatch)
@@ -84,9 +87,17 @@ export class EngineLane {
       const accepted = this.#closeBatch(parts, { done: at + batch.length, of: rows.length })
       if (accepted === null) continue
       this.#lane.pauseUntil(clock.now() + batchPauseMs)
-      await marks.flush()
+      await this.#save()
       await afterBatch(accepted)
     }
+  }
+
+  /** What cannot be remembered would be sent again by every run: better to send no more of it. */
+  async #save(): Promise<void> {
+    const { marks } = this.options
+    await marks.flush()
+    if (marks.failures > 0) await marks.flush()
+    if (marks.failures > 0) this.postpone({ reason: 'marks_not_saved', advice: STORE_ADVICE }, 0)
   }
 
   #newRetries(): Retries {

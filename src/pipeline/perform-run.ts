@@ -99,19 +99,20 @@ export async function performRun(
       return brokenRecord({ ...order, runId, state, startedAt }, progress(), clock.now())
     })
 
-    const reasons = [
+    const reasons = masked(secrets, [
       ...result.alertReasons,
       ...(closedOne && interrupted !== null ? [interruptedReason(interrupted)] : []),
-    ]
+    ])
     for (const reason of reasons) logger.error(reason.message, { site: site.id, runId, ...reason })
     if (closedOne) await sleep(Math.max(0, startedAt + MIN_WRITE_GAP_MS - clock.now()))
     // The two writes that follow are part of the cost, and so are the reads of lease, state and history.
-    const record = masked(secrets, {
+    const record = {
       ...result.record,
+      ...withoutSecrets(result.record),
       requests: budget.requestsMade() - requestsBefore,
       kvReads: meter.reads + 3,
       kvWrites: meter.writes + 2,
-    })
+    }
     const alerts = settings.webhookUrl === null ? [] : alertsOf(record, reasons, state)
     await history.append(record)
     const { batches: _, ...lastExecution } = record
@@ -129,6 +130,11 @@ export async function performRun(
     release()
   }
 
+  /** An engine may quote what it was sent; no key goes into a record. */
+  function withoutSecrets({ errors, batches }: Pick<ExecutionRecord, 'errors' | 'batches'>) {
+    return { errors: masked(secrets, errors), batches: masked(secrets, batches) }
+  }
+
   /** Those of earlier runs that have a try left and the one of this run, each with this run's try counted. */
   function alertsOf(
     record: ExecutionRecord,
@@ -136,7 +142,7 @@ export async function performRun(
     state: SiteState,
   ): WaitingAlert[] {
     const waiting = state.alerts.filter(({ tries }) => tries < ALERT_TRIES)
-    const body = masked(secrets, { body: alertBody(record, reasons, clock.now()) }).body
+    const body = alertBody(record, reasons, clock.now())
     const own = reasons.length === 0 ? [] : [{ id: random.id(), body, tries: 0 }]
     return [...own, ...waiting].map((alert) => ({ ...alert, tries: alert.tries + 1 }))
   }
@@ -163,7 +169,7 @@ export async function performRun(
   }
 }
 
-/** An engine may quote what it was sent; no key goes into a record or an alert. */
+/** The same, with the first four characters of a key wherever there was one. */
 function masked<T>(secrets: ReadonlySet<string>, value: T): T {
   let text = JSON.stringify(value)
   for (const secret of secrets) text = text.replaceAll(secret, hint(secret))

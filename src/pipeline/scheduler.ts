@@ -9,7 +9,7 @@ import type { Ports } from '../ports'
 import { createRunLeases, isLive, type Lease } from '../records/run-lease'
 import type { SiteConfigManager } from '../records/site-config-manager'
 import { createSiteStates, type SiteState } from '../records/site-state'
-import { createBudget, leastFor } from './budget'
+import { createBudget, leastFor, leastTime } from './budget'
 import { type Known, performRun, type RunFrame, type RunOrder } from './perform-run'
 
 /** Connections the platform lets wait for an answer at one time. */
@@ -107,8 +107,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     for (const [index, site] of due.entries()) {
       const channels = deps.channelsOf(site)
       // The start counts from the moment it is written: a site without enough to get anywhere would lose its turn.
-      const enough = budget.requestsLeft() >= leastFor(channels, site) || budget.requestsMade() === 0
-      if (!enough || budget.msLeft() === 0) {
+      const enough =
+        budget.requestsLeft() >= leastFor(channels, site) &&
+        budget.msLeft() >= leastTime(settings.runTimeBudgetMs)
+      if (!enough && index > 0) {
         logger.warn('the budget of this tick is spent: the sites not reached go first at the next', {
           sites: due.slice(index).map(({ id }) => id),
           advice: 'raise RUN_REQUEST_BUDGET and RUN_TIME_BUDGET_MS, or give the sites different schedules',

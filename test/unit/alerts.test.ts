@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { webhookHeaders } from '../../src/alerts/sign'
-import { HOOK, KEY, openShop, pageOf, type Seen } from '../support/pretend-internet'
+import { HOOK, KEY, openShop, pageOf, type Seen, shopHost } from '../support/pretend-internet'
 
 const SECRET_BYTES = Buffer.from('0123456789abcdef0123456789abcdef')
 const SECRET = `whsec_${SECRET_BYTES.toString('base64')}`
@@ -141,7 +141,7 @@ describe('alerts', () => {
     expect(await shop.state()).toMatchObject({ alerts: [{ tries: 1 }] })
   })
 
-  it('D10 the sitemap cannot be read: alert, and one more when a fallback had to serve', async () => {
+  it('D10 the sitemap cannot be read: an alert, whether nothing was read or a fallback had to serve', async () => {
     const shop = openShop({ pages: 3, env: HOOKED })
     shop.hosts['shop.example'] = () => 404
     expect((await shop.run()).status).toBe('failed')
@@ -149,6 +149,83 @@ describe('alerts', () => {
     expect(reasons.map(({ code }) => code)).toEqual(['sitemap_unreachable'])
     expect(reasons[0]?.message).toContain('nothing was read')
     expect(reasons[0]?.advice).toContain('sitemapUrl')
+
+    const own = shopHost(() => 2)
+    shop.hosts['two.example'] = (request, nth) => {
+      if (request.url.pathname === '/gone.xml') return 500
+      return own(request, nth)
+    }
+    const site = {
+      sitemapUrl: 'https://two.example/gone.xml',
+      fallbackSitemapUrls: ['https://two.example/sitemap.xml'],
+      apiKey: KEY,
+      searchEngines: ['a.example'],
+    }
+    await shop.call('/api/sites', { method: 'POST', body: JSON.stringify(site) })
+    const record = await shop.run('?site=two.example')
+    expect(record).toMatchObject({ status: 'partial', submittedUrls: 2 })
+    const told = bodyOf(shop.seen('hooks.example')[1]).data
+    expect(told.siteId).toBe('two.example')
+    expect(told.reasons.map(({ code }) => code)).toEqual(['sitemap_unreachable'])
+    expect(told.reasons[0]?.message).toContain('a fallback was read instead')
+  })
+
+  it('Bing switched off: told once, when it happens', async () => {
+    const env = { ...HOOKED, BING_ENABLED: 'true', BING_API_KEY: 'bing-key-0123456789' }
+    const shop = openShop({ pages: 3, env, hosts: { 'ssl.bing.com': () => 401 } })
+    const record = await shop.run()
+    expect(record.status).toBe('partial')
+    const [alert] = shop.seen('hooks.example')
+    expect(bodyOf(alert).data.reasons.map(({ code }) => code)).toContain('bing_switched_off')
+    expect(alert?.body).not.toContain('bing-key-0123456789')
+    shop.pages = 4
+    await shop.run()
+    expect(shop.seen('hooks.example')).toHaveLength(1)
+  })
+
+  it('a key that an engine quotes is in neither record nor alert', async () => {
+    const body = JSON.stringify({
+      errorCode: 'InvalidRequestParameters',
+      message: `url and ${KEY}`,
+      details: KEY,
+    })
+    const bing = JSON.stringify({ ErrorCode: 8, Message: 'ERROR!!! bing-key-0123456789 is odd' })
+    const shop = openShop({
+      pages: 3,
+      env: { ...HOOKED, BING_ENABLED: 'true', BING_API_KEY: 'bing-key-0123456789' },
+      hosts: {
+        'a.example': () => ({ status: 400, body }),
+        'ssl.bing.com': () => ({ status: 400, body: bing }),
+      },
+    })
+    const record = await shop.run()
+    const [alert] = shop.seen('hooks.example')
+    expect(alert?.body).toContain('failure_rate')
+    const stored = await Promise.all(
+      ['history', 'pending'].map((key) => shop.store.getText(`sites:${key}:shop.example`)),
+    )
+    for (const text of [JSON.stringify(record), alert?.body, ...stored, ...shop.log.lines]) {
+      expect(text).not.toContain(KEY)
+      expect(text).not.toContain('bing-key-0123456789')
+    }
+  })
+
+  it('a store that takes no marks: no more is sent than can be remembered, and somebody is told', async () => {
+    const shop = openShop({ pages: 500, env: HOOKED })
+    const { put } = shop.store
+    let full = true
+    Object.assign(shop.store, {
+      put: (...args: Parameters<typeof put>) =>
+        full && args[0].startsWith('url_cache') ? Promise.reject(new Error('KV is full')) : put(...args),
+    })
+    const record = await shop.run()
+    expect(record.status).toBe('checkpointed')
+    expect(record.engines['a.example']).toMatchObject({ accepted: 100, deferred: 400 })
+    const [alert] = shop.seen('hooks.example')
+    expect(bodyOf(alert).data.reasons[0]).toMatchObject({ code: 'marks_not_saved' })
+    full = false
+    expect((await shop.run()).status).toBe('success')
+    expect(new Set(shop.accepted('a.example')).size).toBe(500)
   })
 
   it('N20 is sent even when the run used all its time and every request but the one kept for it', async () => {

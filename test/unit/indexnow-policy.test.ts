@@ -54,6 +54,48 @@ describe('what an IndexNow answer means', () => {
     expect(judge(status)).toMatchObject({ kind: 'rejected', scope: 'batch', reason: `refused_${status}` })
   })
 
+  it.each([
+    ['{"invalidUrlList":["https://x.example/a b"]}', ['https://x.example/a b']],
+    [
+      '{"details":{"invalidUrlList":["https://x.example/1","https://x.example/2"]}}',
+      ['https://x.example/1', 'https://x.example/2'],
+    ],
+    ['{"invalidUrlList":["https://x.example/1",7,null]}', ['https://x.example/1']],
+  ])('N14 422 that names URLs is about those: %s', (body, named) => {
+    expect(judge(422, body)).toMatchObject({ kind: 'rejected', scope: 'url', reason: 'urls_refused', named })
+  })
+
+  it.each([
+    '{"invalidUrlList":[]}',
+    '{"invalidUrlList":"x"}',
+    '{"details":null}',
+    '[]',
+    '"x"',
+  ])('N14 422 that names none is about the request, which may be taken apart: %s', (body) => {
+    const outcome = judge(422, body)
+    expect(outcome).toMatchObject({ scope: 'batch', divisible: true })
+    expect(outcome).not.toHaveProperty('named')
+  })
+
+  it.each([
+    ['The key is too short', 'key_refused'],
+    ['Invalid key', 'key_refused'],
+    [
+      'One or more URLs are not related to your site verified through the keylocation parameter',
+      'urls_refused',
+    ],
+    ['The url and key parameters are needed', 'urls_refused'],
+    ['keyLocation is not reachable', 'urls_refused'],
+  ])('N14 422 that says "%s" is %s', (message, reason) => {
+    expect(judge(422, JSON.stringify({ message }))).toMatchObject({ reason })
+  })
+
+  it('only a request that smaller ones could replace is taken apart', () => {
+    expect(judge(413)).toMatchObject({ scope: 'batch', divisible: true })
+    for (const status of [404, 405, 410, 418]) expect(judge(status)).not.toHaveProperty('divisible')
+    for (const status of [401, 403]) expect(judge(status)).not.toHaveProperty('divisible')
+  })
+
   it('a key that is not checked yet is not a wrong key', () => {
     expect(judge(403, '{"errorCode":"SiteVerificationNotCompleted","message":"…"}')).toEqual({
       kind: 'deferred',

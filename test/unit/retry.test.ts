@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Again, retry, retryAfterMs } from '../../src/net/retry'
+import { type Again, Retries, retry, retryAfterMs } from '../../src/net/retry'
 import { createBudget } from '../../src/pipeline/budget'
 import { createLogCapture } from '../support/memory-application'
 import { createVirtualClock } from '../support/virtual-clock'
@@ -81,6 +81,69 @@ describe('retry', () => {
   it('a wait of exactly the time left does not fit, one of a millisecond less does', async () => {
     expect((await attempt([throttled], { timeMs: 60_000 })).result.kind).toBe('postponed')
     expect((await attempt([throttled], { timeMs: 60_001 })).result.kind).toBe('done')
+  })
+})
+
+describe('the retries of a batch', () => {
+  /** Three requests that start at once, take 500 ms, and fail as told. */
+  async function three(judge: (attempt: { request: number; nth: number }) => Again | null) {
+    const clock = createVirtualClock(START)
+    const log = createLogCapture(clock)
+    const budget = createBudget(clock, { timeMs: 900_000, requests: 100 })
+    const waits: [string, number][] = []
+    const retries = new Retries(POLICY, {
+      clock,
+      sleep: clock.sleep,
+      budget,
+      logger: log.logger,
+      subject: 'engine a',
+      onWait: ({ cause }, ms) => waits.push([cause, ms]),
+    })
+    const at: number[][] = [[], [], []]
+    const results = await clock.run(
+      Promise.all(
+        at.map((starts, request) =>
+          retries.run(
+            async () => {
+              const nth = starts.push(clock.now() - START)
+              await clock.sleep(500)
+              return { request, nth }
+            },
+            (attempt) => judge(attempt),
+          ),
+        ),
+      ),
+    )
+    return {
+      at,
+      kinds: results.map(({ kind }) => kind),
+      waits,
+      messages: log.entries('warn').map(({ message }) => message),
+    }
+  }
+
+  it('N12 requests that fail together wait together and count once', async () => {
+    const { at, kinds, waits, messages } = await three(() => throttled)
+    expect(at).toEqual(Array(3).fill([0, 60_500, 121_000, 181_500]))
+    expect(kinds).toEqual(['exhausted', 'exhausted', 'exhausted'])
+    expect(waits).toEqual(Array(3).fill(['throttled', 60_000]))
+    expect(messages).toEqual([1, 2, 3].map((n) => `engine a: throttled, retry ${n}/3`))
+  })
+
+  it('a 429 is not content with the short wait of a 5xx', async () => {
+    const { at } = await three(({ request, nth }) => (nth > 1 ? null : request === 2 ? throttled : transient))
+    expect(at).toEqual([
+      [0, 1_500],
+      [0, 1_500],
+      [0, 60_500],
+    ])
+  })
+
+  it('what one used up the others do not have', async () => {
+    const { kinds } = await three(({ request, nth }) =>
+      request === 0 ? transient : nth < 2 ? transient : null,
+    )
+    expect(kinds).toEqual(['exhausted', 'done', 'done'])
   })
 })
 
