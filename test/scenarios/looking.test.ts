@@ -213,7 +213,9 @@ describe('/api/sites/{id}/urls and /pending', () => {
   it('N17 says where a URL was accepted and when, and why it is pending elsewhere', async () => {
     const world = await openWorld({ pages: 6 })
     const engines = `${world.engines.a},${world.engines.b}`
-    const app = beckon(withBing(world, { INDEXNOW_SEARCH_ENGINES: engines, BING_DAILY_QUOTA: '1' }))
+    // Without retries: their waits would never end on a clock that stands still.
+    const settings = { INDEXNOW_SEARCH_ENGINES: engines, BING_DAILY_QUOTA: '1', MAX_RETRIES: '0' }
+    const app = beckon(withBing(world, settings))
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) })
     const ask = (url: string) => app.json<UrlAnswer>(`${SITE}/urls?url=${encodeURIComponent(url)}`)
     const url = `${world.origin}/blog/post-2`
