@@ -59,19 +59,45 @@ export const REASONS: readonly Reason[] = [
     code: 'site_refused',
     meaning: 'The account at Bing does not hold this site, or it is not verified there.',
   },
+  { code: 'request_refused', meaning: 'The engine refused the request as such, whatever the URLs in it.' },
+  { code: 'invalid_url', meaning: 'The engine says that this is no URL of the site.' },
+  {
+    code: 'too_many_urls',
+    meaning: 'The engine takes fewer URLs in one request; they are sent in smaller ones.',
+  },
+  {
+    code: 'too_many_bad_urls',
+    meaning: 'Too many URLs of a batch were refused to find them one by one in this run; the next goes on.',
+  },
+  { code: 'outside_key_folder', meaning: 'The key file lies in a folder, and speaks for that folder only.' },
   { code: 'egress_throttled', meaning: 'Bing throttles the network the service runs in.' },
   {
     code: 'indexnow_key_unusable',
     meaning: 'The apiKey names a secret that is missing or is no IndexNow key.',
   },
   { code: 'bing_key_unusable', meaning: 'The bingApiKey names a secret that is missing.' },
+  // Of a run
+  {
+    code: '{channel}_off',
+    meaning: 'The channel is off for this site since its engine refused it; /status says why.',
+  },
+  {
+    code: '{channel}_switched_off',
+    meaning: 'The engine refused key or site for good; the channel is off from now on.',
+  },
+  {
+    code: '{channel}_quota_unreadable',
+    meaning: 'What was used of the quota cannot be read; nothing is sent today.',
+  },
+  { code: 'channel_broke_off', meaning: 'A channel broke off; the others went on. The log says more.' },
+  { code: 'crawl_budget', meaning: 'The budget ended before the last sitemap; the next tick goes on there.' },
+  { code: 'internal_error', meaning: 'The run broke off; the log says what happened.' },
+  { code: 'interrupted', meaning: 'The run ended without a word, and was recorded by the next one.' },
+  { code: 'failure_rate', meaning: 'More than a tenth of a channel’s URLs failed or were rejected.' },
+  { code: 'sitemap_unreachable', meaning: 'No sitemap of the site could be read.' },
   // Of a check
   { code: 'ok', meaning: 'As it should be.' },
   { code: 'key_file_missing', meaning: 'The key file is not where keyLocation says.' },
-  {
-    code: 'key_file_redirected',
-    meaning: 'The key file is reached through a redirect, which engines do not follow.',
-  },
   { code: 'key_file_bot_wall', meaning: 'A page that checks for robots answers in place of the key file.' },
   { code: 'key_file_wrong', meaning: 'The key file holds something else than the key.' },
   {

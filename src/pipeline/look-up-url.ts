@@ -5,10 +5,11 @@ import { fingerprinter } from '../marks/fingerprint'
 import { UrlCache, type UrlMark } from '../marks/url-cache'
 import type { Ports } from '../ports'
 import { keys } from '../records/keys'
+import { createPendingUrls, type PendingEntry } from '../records/pending-urls'
 import { createQuotaManager, quotaDate } from '../records/quota-manager'
-import { type PendingEntry, readPending } from '../records/read-pending'
 import { createSiteStates } from '../records/site-state'
 import { admit } from '../sitemap/admit'
+import { refusalFor } from './refusals'
 
 const MS_PER_DAY = 86_400_000
 
@@ -38,6 +39,7 @@ export interface UrlKnowledge {
 export interface LookUpDeps {
   readonly ports: Ports
   readonly channelsOf: (site: Site) => readonly Channel[]
+  readonly resolveKey: (key: unknown) => string | null
 }
 
 /** What is known of one URL, from what is stored. No engine and no sitemap is asked. */
@@ -51,19 +53,22 @@ export async function lookUpUrl(site: Site, text: string, deps: LookUpDeps): Pro
   const { store, logger } = deps.ports
   const [state, pending] = await Promise.all([
     createSiteStates(store, logger).read(site.id),
-    readPending(store, site.id, logger),
+    createPendingUrls(store, logger).read(site.id),
   ])
   const engines: Record<string, EngineKnowledge> = {}
   for (const channel of deps.channelsOf(site)) {
     const mark = await markOf(site, channel, url, deps.ports)
     const full = await isFull(site, channel, deps.ports)
+    // What stands against the whole channel, or against this URL whatever the engine.
+    const refusal = refusalFor(channel, { site, state }, deps.resolveKey) ?? channel.refusalOf?.(site)?.(url)
+    const refused = refusal?.reason ?? null
     for (const [index, { name, address }] of channel.endpoints(site).entries()) {
       const tried = pending.entries.find(
         (entry) => entry.url === url && entry.engine === name && entry.channel === channel.id,
       )
       const until = state.notBefore[address] ?? 0
       const waits = until > deps.ports.clock.now() ? until : null
-      engines[name] = knowledge({ channel: channel.id, bit: 1 << index, mark, tried, waits, full })
+      engines[name] = knowledge({ channel: channel.id, bit: 1 << index, mark, tried, waits, full, refused })
     }
   }
   return { siteId: site.id, url, leftOut: null, engines }
@@ -76,9 +81,10 @@ interface Known {
   readonly tried: PendingEntry | undefined
   readonly waits: number | null
   readonly full: boolean
+  readonly refused: string | null
 }
 
-function knowledge({ channel, bit, mark, tried, waits, full }: Known): EngineKnowledge {
+function knowledge({ channel, bit, mark, tried, waits, full, refused }: Known): EngineKnowledge {
   const settled = mark !== null && !mark.expired
   const accepted = settled && (mark.accepted & bit) !== 0
   const rejected = settled && (mark.rejected & bit) !== 0
@@ -86,6 +92,7 @@ function knowledge({ channel, bit, mark, tried, waits, full }: Known): EngineKno
   const code = accepted ? 'accepted' : rejected ? 'rejected' : pendingCode()
 
   function pendingCode(): string {
+    if (refused !== null) return refused
     if (waits !== null) return 'not_before'
     if (tried !== undefined) return tried.reason
     if (full) return 'quota'

@@ -32,9 +32,7 @@ const batch = (engine: string, status: number | null) =>
     channel: 'indexnow',
     engine,
     number: 1,
-    urls: 1,
-    accepted: 1,
-    status,
+    statusCode: status,
     ms: 7,
   }) as unknown as RunRecord['batches'][number]
 

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { oneAtATime } from '../../src/api/one-at-a-time'
 import { ok } from '../../src/domain/problem'
-import type { RunOrder, Scheduler } from '../../src/pipeline/scheduler'
+import type { Scheduler } from '../../src/pipeline/scheduler'
 import { siteWith } from '../support/memory-application'
 
-const order = { site: siteWith(), channels: [], channel: 'all', trigger: 'manual' } as RunOrder
+const order = { site: siteWith(), channels: [], channel: 'all', trigger: 'manual' } as Parameters<
+  Scheduler['start']
+>[0]
 
 it('a run that never ends, because the runtime ended it, holds its site for a minute and no longer', async () => {
   let now = 0

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { meaningOf } from '../../domain/reasons'
 import { lookUpUrl } from '../../pipeline/look-up-url'
-import { readPending } from '../../records/read-pending'
+import { createPendingUrls } from '../../records/pending-urls'
 import type { ApiDeps } from '../app'
 import { siteNamed } from '../find-site'
 import { present } from '../problem-response'
@@ -60,7 +60,7 @@ const pendingList = z.object({
 const EXAMPLE_URL = 'https://www.example.com/news/story-4'
 
 /** What is known of single URLs. */
-export function urls({ ports, sites, channelsOf }: ApiDeps): readonly Route[] {
+export function urls({ ports, sites, channelsOf, resolveKey }: ApiDeps): readonly Route[] {
   return [
     route({
       methods: ['GET'],
@@ -102,7 +102,7 @@ export function urls({ ports, sites, channelsOf }: ApiDeps): readonly Route[] {
       async handle({ c, id, query: { url } }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)
-        return c.json(await lookUpUrl(found.value, url, { ports, channelsOf }))
+        return c.json(await lookUpUrl(found.value, url, { ports, channelsOf, resolveKey }))
       },
     }),
     route({
@@ -140,7 +140,7 @@ export function urls({ ports, sites, channelsOf }: ApiDeps): readonly Route[] {
       async handle({ c, id, query: { limit, offset } }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)
-        const { entries, overflow } = await readPending(ports.store, id, ports.logger)
+        const { entries, overflow } = await createPendingUrls(ports.store, ports.logger).read(id)
         const pending = entries
           .slice(offset, offset + limit)
           .map((entry) => ({ ...entry, detail: meaningOf(entry.reason) ?? entry.reason }))

@@ -4,9 +4,7 @@ import { isBotWall } from '../../net/bot-wall'
 import { readText } from '../../net/read-text'
 import type { Endpoint, SubmitterContext } from '../channel'
 import type { IndexNowIdentity } from './indexnow-submitter'
-
-const KEY_FILE_ADVICE =
-  'put a text file there that holds the key and nothing else, reached without a redirect'
+import { judgeKeyFile, KEY_FILE_ADVICE } from './key-file'
 
 const WALL_ADVICE = 'let this path through your protection against robots: engines are robots too'
 
@@ -21,7 +19,7 @@ export function checkEngines(
 /** Is the key file there and right? */
 export async function checkKeyFile(
   { key, keyLocation }: IndexNowIdentity,
-  { client, timeoutMs, reserve }: SubmitterContext,
+  { client, clock, timeoutMs, reserve }: SubmitterContext,
 ): Promise<Finding> {
   const name = 'keyFile'
   // The usual address holds the key itself.
@@ -45,18 +43,9 @@ export async function checkKeyFile(
   if (value.wall) {
     return bad(name, 'key_file_bot_wall', `${place} answers with a page that checks for robots`, WALL_ADVICE)
   }
-  if (status >= 300 && status < 400) {
-    return bad(
-      name,
-      'key_file_redirected',
-      `${place} redirects, which engines do not follow`,
-      KEY_FILE_ADVICE,
-    )
-  }
-  if (status !== 200) return bad(name, 'key_file_missing', `${place} answers ${status}`, KEY_FILE_ADVICE)
-  if (value.text.replace(/^\uFEFF/, '').trim() === key) return good(name, `${place} holds the key`)
-  const found = /^\s*</.test(value.text) ? 'a web page' : 'something else than the key'
-  return bad(name, 'key_file_wrong', `${place} holds ${found}`, KEY_FILE_ADVICE)
+  const outcome = judgeKeyFile({ status, text: value.text, retryAfter: null, now: clock.now() }, key, place)
+  if (outcome.kind === 'accepted') return good(name, `${place} holds the key`)
+  return bad(name, outcome.reason, outcome.detail ?? outcome.reason, KEY_FILE_ADVICE)
 }
 
 /** A request without a URL in it: a working endpoint complains about that. */

@@ -6,7 +6,8 @@ import type { KeyProof, SubmitterContext } from '../channel'
 import { classifyTransport } from '../transport-policy'
 import type { IndexNowIdentity } from './indexnow-submitter'
 
-const ADVICE = 'put a text file there that holds nothing but the key, reached without a redirect'
+export const KEY_FILE_ADVICE =
+  'put a text file there that holds nothing but the key, reached without a redirect'
 
 /** The key file, looked at as an engine would: an engine that finds it wrong may never look again. */
 export function createKeyProof(options: IndexNowIdentity & SubmitterContext): KeyProof {
@@ -50,7 +51,7 @@ export function judgeKeyFile(
     scope: 'channel',
     reason,
     detail,
-    advice: ADVICE,
+    advice: KEY_FILE_ADVICE,
   })
   if (status === 429 || status >= 500) {
     const waitMs = retryAfterMs(retryAfter, now)
