@@ -235,7 +235,12 @@ describe('/api/sites/{id}/urls and /pending', () => {
       code: 'accepted',
       acceptedOn: '2026-11-18',
     })
-    expect(known.engines[world.engines.b]).toMatchObject({ state: 'pending', acceptedOn: null })
+    expect(known.engines[world.engines.b]).toMatchObject({
+      state: 'pending',
+      code: 'server_error_503',
+      acceptedOn: null,
+      attempts: 1,
+    })
     expect(known.engines['bing-webmaster']).toMatchObject({ state: 'pending', code: 'quota' })
     vi.setSystemTime(Date.UTC(2026, 11, 30, 12))
     expect((await ask(url)).engines[world.engines.a]).toMatchObject({
