@@ -33,6 +33,7 @@ function parseCommon(from: usize, length: usize): i64 {
   const day = pair(from + 8)
   if (month - 1 > 11 || day - 1 > 27) return NO_LASTMOD
   const midnight = dayNumber(year, month, day) * 86400
+  period = hasTime ? 1 : DAY + ANY_ZONE
   if (!hasTime) return midnight
   // The last of these is a colon and two digits, compared as one.
   const seconds: u32 = load<u32>(from, 16)

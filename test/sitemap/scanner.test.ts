@@ -566,3 +566,35 @@ describe('a full output', () => {
     expect(scanner.end()).toMatchObject({ duplicates: 1, entries: 3 })
   })
 })
+
+describe('the lastmod of an index child', () => {
+  const HOUR = 3_600
+  const DAY = 24 * HOUR
+  it.each([
+    ['2026', Date.UTC(2026, 0), 366 * DAY + 12 * HOUR],
+    ['2026-03', Date.UTC(2026, 2), 31 * DAY + 12 * HOUR],
+    ['2026-03-01', Date.UTC(2026, 2, 1), DAY + 12 * HOUR],
+    [' 2026-03-01 ', Date.UTC(2026, 2, 1), DAY + 12 * HOUR],
+    ['2026-03-31', Date.UTC(2026, 2, 31), DAY + 12 * HOUR],
+    ['2026-03-01T10:00Z', Date.UTC(2026, 2, 1, 10), 60],
+    ['2026-03-01T10:00:07Z', Date.UTC(2026, 2, 1, 10, 0, 7), 1],
+    ['2026-03-01T10:00:07+00:00', Date.UTC(2026, 2, 1, 10, 0, 7), 1],
+    ['2026-03-01T10:00:07.5+02:00', Date.UTC(2026, 2, 1, 8, 0, 7), 1],
+    ['2026-03-01T10:00:07', Date.UTC(2026, 2, 1, 10, 0, 7), 12 * HOUR + 1],
+  ])('%s names a period that has ended everywhere', (text, start, seconds) => {
+    // One of another form before it: nothing of it may stay.
+    const child = (lastmod: string) =>
+      `<sitemap><loc>${ORIGIN}/${lastmod.trim()}</loc><lastmod>${lastmod}</lastmod></sitemap>`
+    const { rows } = scan(
+      `<sitemapindex>${child('2020')}${child('2020-01-01T00:00Z')}${child(text)}</sitemapindex>`,
+    )
+    expect(rows[2]).toMatchObject({ lastmod: start / 1000, lastChange: start + seconds * 1000 })
+  })
+
+  it('none, or a bad one, names nothing', () => {
+    const { rows } = scan(
+      `<sitemapindex><sitemap><loc>${ORIGIN}/1</loc></sitemap><sitemap><loc>${ORIGIN}/2</loc><lastmod>soon</lastmod></sitemap></sitemapindex>`,
+    )
+    expect(rows).toMatchObject([{ lastChange: null }, { lastChange: null }])
+  })
+})
