@@ -34,6 +34,8 @@ export interface EngineLaneOptions extends ChannelRunOptions {
   readonly books: Books
   /** Told how URLs ended, with the HTTP status of the answer if they were sent. */
   readonly settled: (rows: readonly PendingUrl[], verdict: Verdict, answer: Answer | null) => void
+  /** Told which of them were refused for good. */
+  readonly refusedForGood: (rows: readonly PendingUrl[]) => void
 }
 
 /** The submissions to one endpoint in one run: its own pace, its own retries, its own fate. */
@@ -140,9 +142,7 @@ export class EngineLane {
     if (verdict.ending === 'accepted') for (const row of rows) marks.accept(row, index)
     if (attempted !== null) this.#log(rows, attempted.value, verdict)
     settled(rows, verdict, attempted?.value ?? null)
-    if (attempted?.kind === 'done' && isForGood(attempted.value)) {
-      for (const row of rows) marks.reject(row, index)
-    }
+    if (attempted?.kind === 'done' && isForGood(attempted.value)) this.#rejectForGood(rows)
     await marks.flushOlderThan(MAX_UNSAVED_MS)
   }
 
@@ -157,8 +157,13 @@ export class EngineLane {
     for (const { rows, attempted } of own) {
       const outcome = outcomeOf(attempted)
       if (outcome?.kind !== 'rejected' || outcome.divisible !== true) continue
-      for (const row of rows) this.options.marks.reject(row, this.options.index)
+      this.#rejectForGood(rows)
     }
+  }
+
+  #rejectForGood(rows: readonly PendingUrl[]): void {
+    for (const row of rows) this.options.marks.reject(row, this.options.index)
+    this.options.refusedForGood(rows)
   }
 
   /** Which part of the budget ended, or null while there is enough of both. */

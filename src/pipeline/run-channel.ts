@@ -62,9 +62,13 @@ export class ChannelRun {
     this.#lanes = endpoints.map((endpoint, index) => {
       const settled = (rows: readonly PendingUrl[], verdict: Verdict, answer: Answer | null) =>
         this.#settle(endpoint.name, rows, verdict, answer)
+      const refusedForGood = (rows: readonly PendingUrl[]) => {
+        for (const { url } of rows)
+          options.pending.settle({ channel: channel.id, engine: endpoint.name, url })
+      }
       return {
         ...endpoint,
-        lane: new EngineLane({ ...options, endpoint, index, books: this.books, settled }),
+        lane: new EngineLane({ ...options, endpoint, index, books: this.books, settled, refusedForGood }),
       }
     })
   }

@@ -17,6 +17,8 @@ import { refusalsAfter } from './refusals'
 import type { UrlFigures } from './run-channel'
 import { whatIsLeft } from './what-is-left'
 
+const MS_PER_DAY = 86_400_000
+
 export interface RunRequest {
   readonly runId: string
   readonly site: Site
@@ -98,10 +100,14 @@ function cutShort({ filesRead }: CrawlReport): RunError {
 function forgetSettled(
   pending: PendingBook,
   participants: readonly Participant[],
-  { site, state, channel }: RunRequest,
+  { site, state, channel, startedAt }: RunRequest,
   { cutShort, errors, filesRead }: CrawlReport,
 ): void {
   if (cutShort || filesRead === 0 || errors.length > 0 || state.rounds[channel] !== undefined) return
   const whole = participants.filter((one) => one.channel.quota?.(site) === undefined)
-  pending.forgetUnmet(whole.map((one) => one.channel.id))
+  const marksSince = new Date(startedAt - site.cacheTtlDays * MS_PER_DAY).toISOString()
+  pending.forgetUnmet(
+    whole.map((one) => one.channel.id),
+    marksSince,
+  )
 }

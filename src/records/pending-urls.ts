@@ -18,6 +18,8 @@ const entrySchema = z.object({
   /** The last answer's HTTP status; null when there was none. */
   status: z.number().nullable(),
   lastAttempt: z.string(),
+  /** The marks say so too: it is not sent again before it changes or its mark expires. */
+  final: z.literal(true).optional(),
 })
 
 const schema = z.object({
@@ -104,10 +106,17 @@ export class PendingBook {
     if (this.#entries.has(key)) this.#met.add(key)
   }
 
-  /** Lets go of what a whole and clean crawl did not come across: it left the sitemap, or is settled. */
-  forgetUnmet(channels: readonly string[]): void {
-    for (const [place, { channel }] of this.#entries) {
+  /** Refused for good: nothing will come across it any more, and its reason is kept as long as its mark. */
+  settle(place: Place): void {
+    const known = this.#entries.get(placeOf(place))
+    if (known !== undefined) this.#entries.set(placeOf(place), { ...known, final: true })
+  }
+
+  /** Lets go of what a whole and clean crawl did not come across, and of refusals whose marks were made before `marksSince`. */
+  forgetUnmet(channels: readonly string[], marksSince: string): void {
+    for (const [place, { channel, final, lastAttempt }] of this.#entries) {
       if (!channels.includes(channel) || this.#met.has(place)) continue
+      if (final && lastAttempt >= marksSince) continue
       this.#entries.delete(place)
       this.#changed = true
     }

@@ -87,6 +87,30 @@ describe('what failed', () => {
     expect(numbers(shop.seen('b.example'))).toEqual([1, 2, 3, 4, 3, 5])
   })
 
+  it('a URL refused for good keeps its reason as long as its mark, and is not sent again', async () => {
+    const DAY_MS = 86_400_000
+    const shop = openShop({ pages: 60, env: { RUN_REQUEST_BUDGET: '45' } })
+    const named = JSON.stringify({ invalidUrlList: [pageOf(7)] })
+    shop.hosts['a.example'] = ({ urls }) =>
+      urls.includes(pageOf(7)) ? { status: 422, body: named } : urls.includes(pageOf(9)) ? 422 : 200
+    await shop.run()
+    const expected = [pageOf(7), pageOf(9)].map((url) => ({
+      url,
+      reason: 'urls_refused',
+      status: 422,
+      final: true,
+    }))
+    expect((await listed(shop))?.entries).toMatchObject(expected)
+    await shop.clock.advance(DAY_MS)
+    expect(await shop.run()).toMatchObject({ newUrls: 0 })
+    expect((await listed(shop))?.entries).toMatchObject(expected)
+
+    shop.hosts['a.example'] = () => 200
+    await shop.clock.advance(30 * DAY_MS)
+    expect(await shop.run()).toMatchObject({ newUrls: 60, submittedUrls: 60 })
+    expect(await listed(shop)).toEqual({ entries: [], overflow: 0 })
+  })
+
   it('a URL that left the sitemap leaves the list', async () => {
     const shop = openShop({ pages: 4, env: ONE_LANE })
     shop.hosts['a.example'] = ({ urls }) => (urls[0] === pageOf(4) ? 500 : 200)
