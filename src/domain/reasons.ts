@@ -92,6 +92,10 @@ export const REASONS: readonly Reason[] = [
   { code: 'channel_broke_off', meaning: 'A channel broke off; the others went on. The log says more.' },
   { code: 'crawl_budget', meaning: 'The budget ended before the last sitemap; the next tick goes on there.' },
   { code: 'internal_error', meaning: 'The run broke off; the log says what happened.' },
+  {
+    code: 'marks_not_saved',
+    meaning: 'The store took no writes; nothing more is sent that could not be remembered.',
+  },
   { code: 'interrupted', meaning: 'The run ended without a word, and was recorded by the next one.' },
   { code: 'failure_rate', meaning: 'More than a tenth of a channel’s URLs failed or were rejected.' },
   { code: 'sitemap_unreachable', meaning: 'No sitemap of the site could be read.' },
