@@ -51,6 +51,7 @@ it('plain wrangler dev takes every setting as --var, runs by cron and over HTTP,
     BING_API_BASE: sandbox.bingApiBase,
     ALLOW_PRIVATE_NETWORK: 'true',
     LOG_LEVEL: 'info',
+    CORS_ORIGINS: 'https://dashboard.example',
   }
   expect(Object.keys(settings).sort()).toEqual([...new Set(SETTING_NAMES)].sort())
   const vars = Object.entries(settings).flatMap(([name, value]) => ['--var', `${name}:${value}`])
