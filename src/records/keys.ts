@@ -6,7 +6,7 @@ function own(siteId: string): string {
   return siteId
 }
 
-/** Every key in the store, and how long it lives. Nothing else builds one. Documented in docs/ARCHITECTURE.md. */
+/** Every key in the store, and how long it lives. Nothing else builds one. Documented in docs/storage.md. */
 export const keys = {
   sitePrefix: 'sites:config:',
   siteConfig: (siteId: string) => `sites:config:${own(siteId)}`,
