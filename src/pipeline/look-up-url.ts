@@ -52,7 +52,7 @@ export async function lookUpUrl(site: Site, text: string, deps: LookUpDeps): Pro
   const { url } = admission
   const { store, logger } = deps.ports
   const [state, pending] = await Promise.all([
-    createSiteStates(store, logger).read(site.id),
+    createSiteStates(deps.ports).read(site.id),
     createPendingUrls(store, logger).read(site.id),
   ])
   const engines: Record<string, EngineKnowledge> = {}

@@ -60,7 +60,7 @@ export async function performRun(
   const { clock, sleep, logger, random } = frame.ports
   const meter = { reads: 0, writes: 0 }
   const ports = { ...frame.ports, store: meteredStore(frame.ports.store, meter) }
-  const states = createSiteStates(ports.store, logger)
+  const states = createSiteStates(ports)
   const history = createExecutionLog(ports.store, logger)
   const requestsBefore = budget.requestsMade()
   const startedAt = clock.now()

@@ -53,7 +53,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { clock, logger, random } = ports
 
   const leases = createRunLeases(ports)
-  const states = createSiteStates(ports.store, logger)
+  const states = createSiteStates(ports)
 
   const newFrame = (): RunFrame => ({
     ports,

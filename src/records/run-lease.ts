@@ -6,6 +6,8 @@ import { parseJson, readJson } from './read-json'
 
 export const LEASE_MS = 60_000
 const RENEW_MS = 20_000
+/** How far apart the clocks of two machines may be. */
+const CLOCK_SKEW_MS = 5_000
 
 const figures = z.object({
   total: z.number(),
@@ -18,8 +20,8 @@ const figures = z.object({
 
 const schema = z.object({
   runId: z.string(),
-  startedAt: z.number(),
-  until: z.number(),
+  startedAt: z.number().min(0),
+  until: z.number().min(0),
   trigger: z.enum(['cron', 'manual', 'queue']).optional(),
   channel: z.string().optional(),
   /** As of the last renewal. */
@@ -74,13 +76,27 @@ export function createRunLeases(deps: {
 }): RunLeases {
   const { store, clock, sleep, logger } = deps
 
+  /** A lease that no run can have written would lock its site for ever, or break whoever reckons with its times. */
+  function possible(key: string, lease: Lease | null): Lease | null {
+    if (lease === null) return null
+    const now = clock.now() + CLOCK_SKEW_MS
+    if (lease.startedAt <= now && lease.until <= now + LEASE_MS) return lease
+    logger.error('a lease lies in the future and is treated as absent', { key })
+    return null
+  }
+
   return {
-    read: (siteId) => readJson(store, keys.lease(siteId), schema, logger),
+    read: async (siteId) => {
+      const key = keys.lease(siteId)
+      return possible(key, await readJson(store, key, schema, logger))
+    },
 
     async readMany(siteIds) {
       const texts = await store.getTexts(siteIds.map(keys.lease))
-      const leaseOf = (id: string) =>
-        parseJson(texts.get(keys.lease(id)) ?? null, schema, keys.lease(id), logger)
+      const leaseOf = (id: string) => {
+        const key = keys.lease(id)
+        return possible(key, parseJson(texts.get(key) ?? null, schema, key, logger))
+      }
       return new Map(siteIds.map((id) => [id, leaseOf(id)]))
     },
 

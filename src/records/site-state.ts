@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ExecutionRecord } from '../domain/execution-record'
-import type { KeyValueStore, Logger } from '../ports'
+import type { Clock, KeyValueStore, Logger } from '../ports'
 import { dailySumsSchema, NO_SUMS } from './daily-sums'
 import { keys } from './keys'
 import { parseJson, readJson } from './read-json'
@@ -8,6 +8,9 @@ import { refusalSchema } from './refusals'
 
 /** The last record without its batches: the history keeps those. */
 export type LastExecution = Omit<ExecutionRecord, 'batches'>
+
+/** Nothing is ever put off for longer: retries wait less than that, and so does a key file that cannot be reached. */
+const MAX_WAIT_MS = 86_400_000
 
 /** By channel: when it has a reason to go on before its schedule; 0 is as soon as possible. */
 const resumeTimes = z.record(z.string(), z.number())
@@ -57,19 +60,42 @@ export interface SiteStates {
 }
 
 /** What a site remembers from run to run. Losing it costs order and a scan, never a URL. */
-export function createSiteStates(store: KeyValueStore, logger: Logger): SiteStates {
+export function createSiteStates(deps: {
+  readonly store: KeyValueStore
+  readonly clock: Clock
+  readonly logger: Logger
+}): SiteStates {
+  const { store, clock, logger } = deps
   return {
     async read(siteId) {
-      return (await readJson(store, keys.state(siteId), schema, logger)) ?? EMPTY_STATE
+      const state = await readJson(store, keys.state(siteId), schema, logger)
+      return state === null ? EMPTY_STATE : withPossibleWaits(state, clock.now())
     },
     async readMany(siteIds) {
       const texts = await store.getTexts(siteIds.map(keys.state))
-      const stateOf = (id: string): SiteState =>
-        parseJson(texts.get(keys.state(id)) ?? null, schema, keys.state(id), logger) ?? EMPTY_STATE
+      const stateOf = (id: string): SiteState => {
+        const state = parseJson(texts.get(keys.state(id)) ?? null, schema, keys.state(id), logger)
+        return state === null ? EMPTY_STATE : withPossibleWaits(state, clock.now())
+      }
       return new Map(siteIds.map((id) => [id, stateOf(id)]))
     },
     async write(siteId, state) {
       await store.put(keys.state(siteId), JSON.stringify(state))
     },
+  }
+}
+
+/** A wait longer than any there is would never end: what it kept back may go on at once. */
+function withPossibleWaits(state: SiteState, now: number): SiteState {
+  const latest = now + MAX_WAIT_MS
+  const soon = (times: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(times).map(([id, at]) => [id, at > latest ? 0 : at]))
+  return {
+    ...state,
+    unfinished: soon(state.unfinished),
+    notBefore: soon(state.notBefore),
+    rounds: Object.fromEntries(
+      Object.entries(state.rounds).map(([asked, round]) => [asked, { ...round, owing: soon(round.owing) }]),
+    ),
   }
 }

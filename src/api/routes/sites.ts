@@ -33,7 +33,7 @@ export function sites(deps: ApiDeps): readonly Route[] {
   async function runningProblem(siteId: string): Promise<Problem | null> {
     const [lease, state] = await Promise.all([
       createRunLeases(ports).read(siteId),
-      createSiteStates(ports.store, ports.logger).read(siteId),
+      createSiteStates(ports).read(siteId),
     ])
     const now = ports.clock.now()
     if (lease === null || !isLive(lease, state.finishedRunId, now)) return null
@@ -78,7 +78,7 @@ export function sites(deps: ApiDeps): readonly Route[] {
       async handle({ c, id }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)
-        const state = await createSiteStates(ports.store, ports.logger).read(id)
+        const state = await createSiteStates(ports).read(id)
         const refusals = refusalsOf(found.value, state, deps)
         const off = Object.keys(refusals).length > 0 ? { refusals } : {}
         return c.json({ site: { ...show(found.value), ...off } })

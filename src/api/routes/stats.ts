@@ -29,7 +29,7 @@ export function stats({ ports, sites, channels }: ApiDeps): readonly Route[] {
         const found = site === undefined ? null : await siteNamed(sites, site, 'site')
         if (found?.ok === false) return present(c, found.problem)
         const chosen = found === null ? await sites.list() : [found.value]
-        const states = await createSiteStates(ports.store, ports.logger).readMany(chosen.map(({ id }) => id))
+        const states = await createSiteStates(ports).readMany(chosen.map(({ id }) => id))
         const sums = [...states.values()].map((state) => state.sums)
         const today = quotaDate(ports.clock.now())
         return c.json({ daily: dailyFigures(sums, { today, days, channels: channels.map(({ id }) => id) }) })

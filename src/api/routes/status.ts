@@ -26,7 +26,7 @@ const iso = (ms: number | null): string | null => (ms === null ? null : new Date
 /** How the service and its sites are doing. */
 export function status(deps: ApiDeps): readonly Route[] {
   const { ports, sites, channelsOf } = deps
-  const { clock, logger, store } = ports
+  const { clock } = ports
   const quotas = createQuotaManager({ ...ports, channelId: 'bing' })
 
   async function bingOf(site: Site, state: SiteState) {
@@ -87,7 +87,7 @@ export function status(deps: ApiDeps): readonly Route[] {
   async function statusesOf(some: readonly Site[]) {
     const ids = some.map(({ id }) => id)
     const [states, leases] = await Promise.all([
-      createSiteStates(store, logger).readMany(ids),
+      createSiteStates(ports).readMany(ids),
       createRunLeases(ports).readMany(ids),
     ])
     const known = some.flatMap((site) => {
