@@ -1,6 +1,6 @@
 import { nextRunAfter } from '../domain/schedule'
 import type { Site } from '../domain/site'
-import { isLive, type Lease } from '../records/run-lease'
+import { isLive, type Lease, wholeStartOf } from '../records/run-lease'
 import type { SiteState } from '../records/site-state'
 import { isDue } from './scheduler'
 
@@ -17,7 +17,7 @@ export function nextRun(site: Site, state: SiteState, lease: Lease | null, now: 
 
 function nextMoment(site: Site, state: SiteState, lease: Lease | null, now: number): number | null {
   const running = isLive(lease, state.finishedRunId, now)
-  const scheduled = nextRunAfter(site.schedule, lease?.startedAt ?? now)
+  const scheduled = nextRunAfter(site.schedule, lease === null ? now : wholeStartOf(lease))
   const moments = [
     ...(running ? [] : Object.values(state.unfinished)),
     ...(scheduled === null ? [] : [scheduled]),

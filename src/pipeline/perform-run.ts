@@ -11,7 +11,7 @@ import type { Budget, Ports } from '../ports'
 import { addRun } from '../records/daily-sums'
 import { createExecutionLog } from '../records/execution-log'
 import { meteredStore } from '../records/metered-store'
-import { createRunLeases, isOrphan, type Lease } from '../records/run-lease'
+import { createRunLeases, isOrphan, type Lease, wholeStartOf } from '../records/run-lease'
 import { createSiteStates, type SiteState, type WaitingAlert } from '../records/site-state'
 import { brokenRecord } from './broken-run'
 import { interruptedReason, interruptedRecord, takenUp } from './interrupted-run'
@@ -72,11 +72,22 @@ export async function performRun(
   }
 
   let progress: () => RunProgress = () => ({ totalUrls: 0, newUrls: 0, engines: {}, cursor: null })
-  const holder = { siteId: site.id, runId, startedAt, trigger, channel, progress: () => progress() }
+  const dead = isOrphan(known.lease, known.state.finishedRunId, startedAt) ? known.lease : null
+  // A run of all that died does not count: after this one of a single channel the site is still due.
+  const wholeStartedAt =
+    channel === 'all' ? startedAt : dead?.channel === 'all' ? 0 : wholeStartOf(known.lease)
+  const holder = {
+    siteId: site.id,
+    runId,
+    startedAt,
+    trigger,
+    channel,
+    wholeStartedAt,
+    progress: () => progress(),
+  }
   const release = await createRunLeases(ports).hold(holder)
   try {
     logger.info('run started', { site: site.id, runId, trigger, channel })
-    const dead = isOrphan(known.lease, known.state.finishedRunId, startedAt) ? known.lease : null
     const interrupted = dead === null ? null : interruptedRecord(site.id, dead)
     const closedOne = interrupted !== null && (await history.appendMissing(interrupted))
     if (closedOne) logger.error('an earlier run ended without a word', { site: site.id, runId: dead?.runId })

@@ -6,7 +6,7 @@ import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
 import { Gate } from '../net/pool'
 import type { Ports } from '../ports'
-import { createRunLeases, isLive, type Lease } from '../records/run-lease'
+import { createRunLeases, isLive, type Lease, wholeStartOf } from '../records/run-lease'
 import type { SiteConfigManager } from '../records/site-config-manager'
 import { createSiteStates, type SiteState } from '../records/site-state'
 import { createBudget, leastFor, leastTime } from './budget'
@@ -44,7 +44,7 @@ export function isDue(site: Site, state: SiteState, lease: Lease | null, now: nu
   // Named by no finished run: whoever held it died, and what it left undone is still to be done.
   if (lease.runId !== state.finishedRunId) return true
   if (Object.values(state.unfinished).some((resumeAt) => resumeAt <= now)) return true
-  const next = nextRunAfter(site.schedule, lease.startedAt)
+  const next = nextRunAfter(site.schedule, wholeStartOf(lease))
   return next !== null && next <= now
 }
 

@@ -24,6 +24,8 @@ const schema = z.object({
   until: z.number().min(0),
   trigger: z.enum(['cron', 'manual', 'queue']).optional(),
   channel: z.string().optional(),
+  /** With a run of one channel: when all were last started together. */
+  wholeStartedAt: z.number().min(0).optional(),
   /** As of the last renewal. */
   progress: z
     .object({
@@ -43,6 +45,7 @@ export interface LeaseHolder {
   readonly startedAt: number
   readonly trigger: Trigger
   readonly channel: string
+  readonly wholeStartedAt: number
   readonly progress: () => RunProgress
 }
 
@@ -56,6 +59,13 @@ export interface RunLeases {
 /** True while the run that holds the lease may still be alive. */
 export function isLive(lease: Lease | null, finishedRunId: string | null, now: number): boolean {
   return lease !== null && lease.runId !== finishedRunId && lease.until > now
+}
+
+/** When all channels were last started together, which is what the schedule counts from; 0 when nobody knows. */
+export function wholeStartOf(lease: Lease | null): number {
+  if (lease === null) return 0
+  const { channel = 'all', startedAt, wholeStartedAt = 0 } = lease
+  return channel === 'all' ? startedAt : wholeStartedAt
 }
 
 /** True when the run that held the lease ended without a word. */
@@ -80,7 +90,7 @@ export function createRunLeases(deps: {
   function possible(key: string, lease: Lease | null): Lease | null {
     if (lease === null) return null
     const now = clock.now() + CLOCK_SKEW_MS
-    if (lease.startedAt <= now && lease.until <= now + LEASE_MS) return lease
+    if (Math.max(lease.startedAt, wholeStartOf(lease)) <= now && lease.until <= now + LEASE_MS) return lease
     logger.error('a lease lies in the future and is treated as absent', { key })
     return null
   }

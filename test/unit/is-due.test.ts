@@ -68,6 +68,15 @@ describe('a site is due', () => {
     expect(isDue(site, waiting, lease(), NOON + HOUR)).toBe(true)
   })
 
+  it('a manual run of one channel does not stand in for the scheduled run of all', () => {
+    const ofBing = { ...lease(MIDNIGHT + 60_000), channel: 'bing', wholeStartedAt: NOON }
+    expect(isDue(site, ended('success'), ofBing, MIDNIGHT + 15 * 60_000)).toBe(true)
+    const after = { ...ofBing, wholeStartedAt: MIDNIGHT + 30_000 }
+    expect(isDue(site, ended('success'), after, MIDNIGHT + 15 * 60_000)).toBe(false)
+    const never = { ...lease(NOON), channel: 'bing' }
+    expect(isDue(site, ended('success'), never, NOON + HOUR)).toBe(true)
+  })
+
   it('as long as one channel is unfinished, even when a later run of another one succeeded', () => {
     const waiting = ended('success', { unfinished: { indexnow: 0 } })
     expect(isDue(site, waiting, lease(), NOON + 900_000)).toBe(true)

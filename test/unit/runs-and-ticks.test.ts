@@ -140,6 +140,43 @@ describe('runs of one channel', () => {
   })
 })
 
+describe('the schedule', () => {
+  it('a manual run of one channel just before or after midnight keeps nobody from the daily run', async () => {
+    const shop = openShop({
+      env: { BING_ENABLED: 'true', BING_API_KEY: 'bing-key-0123456789' },
+      hosts: { 'ssl.bing.com': () => ({ status: 200, body: '{"d":null}' }) },
+    })
+    const day = 96 * MINUTES_15
+    await shop.tick()
+    expect(shop.accepted('a.example')).toHaveLength(3)
+    shop.pages = 5
+    await shop.clock.advance(day + 60_000)
+    await shop.run('?channel=bing')
+    await shop.run('?channel=bing')
+    const status = await (await shop.call('/status?site=shop.example')).json()
+    expect(status).toMatchObject({ nextRun: new Date(START + day + MINUTES_15).toISOString() })
+    await shop.clock.advance(MINUTES_15)
+    await shop.tick()
+    expect(shop.accepted('a.example')).toHaveLength(5)
+    const before = (await shop.history()).length
+    await shop.clock.advance(MINUTES_15)
+    await shop.tick()
+    expect(await shop.history()).toHaveLength(before)
+  })
+
+  it('nor does one after a run of all that died', async () => {
+    const shop = openShop({
+      env: { BING_ENABLED: 'true', BING_API_KEY: 'bing-key-0123456789' },
+      hosts: { 'ssl.bing.com': () => ({ status: 200, body: '{"d":null}' }) },
+    })
+    const dead = { runId: 'dead', startedAt: START - 70_000, until: START - 10_000, channel: 'all' }
+    await shop.store.put('sites:lease:shop.example', JSON.stringify(dead))
+    await shop.run('?channel=bing')
+    await shop.tick()
+    expect(shop.accepted('a.example')).toHaveLength(3)
+  })
+})
+
 describe('overlap', () => {
   const lease = { runId: 'dead', startedAt: START - 200_000, trigger: 'cron', channel: 'all' }
   const progress = {
