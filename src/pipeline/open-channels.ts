@@ -39,11 +39,12 @@ interface Opening {
 export async function openChannels(opening: Opening): Promise<Participant[]> {
   const { request, context, errors } = opening
   const participants: Participant[] = []
-  for (const [index, channel] of request.channels.entries()) {
+  // The last one first: what a channel leaves to those after it depends on which of them really take part.
+  for (const channel of request.channels.toReversed()) {
     const { step, broken } = isolate({ site: request.site.id, channel, logger: context.ports.logger, errors })
-    const participant = await step(() => openChannel(channel, index, opening))
+    const participant = await step(() => openChannel(channel, participants, opening))
     if (participant === null) continue
-    participants.push({
+    participants.unshift({
       ...participant,
       take: async (slice) => void (await step(() => participant.take(slice))),
       finish: async () => void (await step(() => participant.finish())),
@@ -53,7 +54,11 @@ export async function openChannels(opening: Opening): Promise<Participant[]> {
   return participants
 }
 
-async function openChannel(channel: Channel, index: number, opening: Opening): Promise<Participant | null> {
+async function openChannel(
+  channel: Channel,
+  later: readonly Participant[],
+  opening: Opening,
+): Promise<Participant | null> {
   const { request, context, client, pending, errors } = opening
   const { site, startedAt } = request
   const { ports, settings, gate } = context
@@ -90,7 +95,6 @@ async function openChannel(channel: Channel, index: number, opening: Opening): P
     return null
   }
 
-  const later = request.channels.slice(index + 1).map((one) => ({ channel: one }))
   const reserve = RESERVE.ALERT + reserveFor(later, site)
   const submitterContext = {
     client,

@@ -120,6 +120,24 @@ describe('the tick', () => {
   })
 })
 
+describe('a channel that is switched on but takes no part', () => {
+  const QUOTA = 'bing:quota:shop.example:2026-04-01'
+
+  it.each([
+    ['its key is not set', { BING_API_KEY: 'env:NOT_SET' }, null],
+    ['its quota is used up', { BING_API_KEY: 'bing-key-0123456789' }, { used: 100, lastUpdate: '' }],
+  ])('keeps nothing back from the others on a large index: %s', async (_, env, quota) => {
+    const shop = openShop({ env: { ...env, BING_ENABLED: 'true', RUN_REQUEST_BUDGET: '12' } })
+    shop.hosts['shop.example'] = indexed(60, 1)
+    if (quota !== null) await shop.store.put(QUOTA, JSON.stringify(quota))
+    await shop.tick()
+    const [record] = await shop.history()
+    expect(record).toMatchObject({ status: 'checkpointed', requests: 11 })
+    // Index and files leave two requests for the engine and one for the alert: the key file and one POST.
+    expect(record?.submittedUrls).toBe(8)
+  })
+})
+
 describe('runs of one channel', () => {
   it('a finished run of Bing does not end what IndexNow still has to do', async () => {
     const shop = openShop({
