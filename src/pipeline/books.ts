@@ -7,6 +7,8 @@ export const BEYOND_QUOTA = 'beyond_quota'
 
 interface Account {
   readonly endings: Record<Ending, number>
+  /** Of the rejected: those that are marked, and will not be sent again. */
+  forGood: number
   requests: number
   ms: number
 }
@@ -21,6 +23,7 @@ export class Books {
     for (const { name } of endpoints) {
       this.#accounts.set(name, {
         endings: { accepted: 0, failed: 0, rejected: 0, deferred: 0 },
+        forGood: 0,
         requests: 0,
         ms: 0,
       })
@@ -35,6 +38,20 @@ export class Books {
     const key = `${engine} ${ending} ${trouble.reason}`
     const known = this.#troubles.get(key)
     this.#troubles.set(key, { count: (known?.count ?? 0) + urls, engine, trouble })
+  }
+
+  /** So many of those rejected there are marked as such. */
+  rejectedForGood(engine: string, urls: number): void {
+    const account = this.#accounts.get(engine)
+    if (account !== undefined) account.forGood += urls
+  }
+
+  /** Whether this endpoint still has to hear of any URL of this run. */
+  isSettled(engine: string): boolean {
+    const account = this.#accounts.get(engine)
+    if (account === undefined) return true
+    const { failed, rejected, deferred } = account.endings
+    return failed + deferred + rejected - account.forGood === 0
   }
 
   answered(engine: string, elapsedMs: number): void {

@@ -142,7 +142,11 @@ async function openChannel(
     },
   })
   const own = (rows: readonly PendingUrl[]) => rows.filter(({ missing }) => (missing[channel.id] ?? 0) !== 0)
-  const opened = { channel, run, marks, refused, unsettled: () => unsettledIn(run, channel, site) }
+  const unsettled = () => {
+    const left = channel.endpoints(site).filter(({ name }) => !run.books.isSettled(name))
+    return left.map(({ address }) => address)
+  }
+  const opened = { channel, run, marks, refused, unsettled }
   if (quota === undefined || day === null) {
     return { ...opened, take: (slice) => run.submit(own(slice)), finish: async () => {} }
   }
@@ -162,15 +166,3 @@ async function openChannel(
 }
 
 const addressesOf = (channel: Channel, site: Site) => channel.endpoints(site).map(({ address }) => address)
-
-/** Addresses of the endpoints for which a URL of this run is left. */
-function unsettledIn(run: ChannelRun, channel: Channel, site: Site): string[] {
-  const figures = run.books.engines()
-  return channel
-    .endpoints(site)
-    .filter(({ name }) => {
-      const { failed = 0, rejected = 0, deferred = 0 } = figures[name] ?? {}
-      return failed + rejected + deferred > 0
-    })
-    .map(({ address }) => address)
-}

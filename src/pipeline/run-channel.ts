@@ -63,6 +63,7 @@ export class ChannelRun {
       const settled = (rows: readonly PendingUrl[], verdict: Verdict, answer: Answer | null) =>
         this.#settle(endpoint.name, rows, verdict, answer)
       const refusedForGood = (rows: readonly PendingUrl[]) => {
+        this.books.rejectedForGood(endpoint.name, rows.length)
         for (const { url } of rows)
           options.pending.settle({ channel: channel.id, engine: endpoint.name, url })
       }

@@ -108,7 +108,7 @@ export function openShop(options: ShopOptions = {}): Shop {
     if (status >= 200 && status < 300) {
       taken.set(url.host, [...(taken.get(url.host) ?? []), ...request.urls])
     }
-    return new Response(status === 204 ? null : text, { status, headers })
+    return new Response(status === 204 || status === 304 ? null : text, { status, headers })
   }
 
   const app = composeInMemory({ env, fetch: answer, startMs: START })

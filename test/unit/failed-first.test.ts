@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PendingList } from '../../src/records/pending-urls'
-import { openShop, pageOf } from '../support/pretend-internet'
+import { openShop, pageOf, shopHost } from '../support/pretend-internet'
 
 const ONE_LANE = { MAX_CONCURRENT_REQUESTS: '1', MAX_RETRIES: '0' }
 
@@ -109,6 +109,32 @@ describe('what failed', () => {
     await shop.clock.advance(30 * DAY_MS)
     expect(await shop.run()).toMatchObject({ newUrls: 60, submittedUrls: 60 })
     expect(await listed(shop)).toEqual({ entries: [], overflow: 0 })
+  })
+
+  it('URLs refused for good are settled: their sitemap is not read again, as it is with those still to be sent', async () => {
+    const site = shopHost(() => 60)
+    const shop = openShop({ env: { RUN_REQUEST_BUDGET: '45' } })
+    shop.hosts['shop.example'] = (request, nth) => {
+      const said = site(request, nth)
+      if (request.url.pathname !== '/sitemap.xml' || typeof said !== 'object') return said
+      return request.headers.get('if-none-match') === '"1"' ? 304 : { ...said, headers: { etag: '"1"' } }
+    }
+    const asked = () => shop.seen('shop.example').filter(({ url }) => url.pathname === '/sitemap.xml')
+    const validators = () => asked().map(({ headers }) => headers.get('if-none-match'))
+    // The first answer names one; the other is found alone among accepted ones.
+    const named = JSON.stringify({ invalidUrlList: [pageOf(7)] })
+    shop.hosts['a.example'] = ({ urls }) =>
+      urls.includes(pageOf(7)) ? { status: 422, body: named } : urls.includes(pageOf(9)) ? 422 : 200
+    expect((await shop.run()).engines['a.example']).toMatchObject({ accepted: 58, rejected: 2 })
+    expect(await shop.run()).toMatchObject({ totalUrls: 60, newUrls: 0, status: 'success' })
+    expect(validators()).toEqual([null, '"1"'])
+
+    const refusing = openShop({ pages: 2 })
+    refusing.hosts['shop.example'] = shop.hosts['shop.example']
+    refusing.hosts['a.example'] = () => 403
+    for (let run = 0; run < 2; run++) await refusing.run()
+    const files = refusing.seen('shop.example').filter(({ url }) => url.pathname === '/sitemap.xml')
+    expect(files.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, null])
   })
 
   it('a URL that left the sitemap leaves the list', async () => {
