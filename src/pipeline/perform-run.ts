@@ -89,7 +89,7 @@ export async function performRun(
   try {
     logger.info('run started', { site: site.id, runId, trigger, channel })
     const interrupted = dead === null ? null : interruptedRecord(site.id, dead)
-    const closedOne = interrupted !== null && (await history.appendMissing(interrupted))
+    const closedOne = interrupted !== null && (await told(history.appendMissing(interrupted)))
     if (closedOne) logger.error('an earlier run ended without a word', { site: site.id, runId: dead?.runId })
     const state = dead === null ? known.state : takenUp(known.state, dead, order.channels)
 
@@ -125,7 +125,7 @@ export async function performRun(
       kvWrites: meter.writes + 2,
     }
     const alerts = settings.webhookUrl === null ? [] : alertsOf(record, reasons, state)
-    await history.append(record)
+    await told(history.append(record).then(() => true))
     const { batches: _, ...lastExecution } = record
     const sums = addRun(state.sums, { record, outcomes: result.outcomes })
     await states.write(site.id, {
@@ -139,6 +139,15 @@ export async function performRun(
     return { record, afterwards: deliver(alerts, clock.now()).catch(() => {}) }
   } finally {
     release()
+  }
+
+  /** Whether it is in the history. One that cannot be written must not cost what the site has to remember. */
+  function told(appended: Promise<boolean>): Promise<boolean> {
+    return appended.catch((error: unknown) => {
+      const message = 'the record of a run could not be added to the history'
+      logger.error(message, { site: site.id, runId, detail: String(error) })
+      return false
+    })
   }
 
   /** An engine may quote what it was sent; no key goes into a record. */

@@ -5,6 +5,8 @@ import { keys } from './keys'
 import { readJson } from './read-json'
 
 export const MAX_RECORDS = 100
+/** At three bytes each still less than the 25 MiB that KV takes as one value. */
+const MAX_CHARACTERS = 8 * 1_048_576
 
 const schema = z.array(z.custom<ExecutionRecord>((value) => typeof value === 'object' && value !== null))
 
@@ -19,7 +21,7 @@ export interface ExecutionLog {
 export function createExecutionLog(store: KeyValueStore, logger: Logger): ExecutionLog {
   const read = async (siteId: string) => (await readJson(store, keys.history(siteId), schema, logger)) ?? []
   const write = (siteId: string, records: readonly ExecutionRecord[]) =>
-    store.put(keys.history(siteId), JSON.stringify(records.slice(0, MAX_RECORDS)))
+    store.put(keys.history(siteId), `[${withinOneValue(records).join(',')}]`)
   return {
     read,
     async append(record) {
@@ -32,4 +34,15 @@ export function createExecutionLog(store: KeyValueStore, logger: Logger): Execut
       return true
     },
   }
+}
+
+/** The newest records, as many as fit. */
+function withinOneValue(records: readonly ExecutionRecord[]): readonly string[] {
+  const texts = records.slice(0, MAX_RECORDS).map((record) => JSON.stringify(record))
+  let characters = 0
+  const tooMany = texts.findIndex((text) => {
+    characters += text.length + 1
+    return characters > MAX_CHARACTERS
+  })
+  return tooMany === -1 ? texts : texts.slice(0, Math.max(1, tooMany))
 }

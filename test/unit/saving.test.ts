@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import type { ExecutionRecord } from '../../src/domain/execution-record'
+import { createMemoryStore } from '../../src/drivers/memory-store'
+import { createExecutionLog } from '../../src/records/execution-log'
+import { createLogCapture } from '../support/memory-application'
+import { openShop, START } from '../support/pretend-internet'
+import { createVirtualClock } from '../support/virtual-clock'
+
+const MEBIBYTE = 1_048_576
+const HISTORY = 'sites:history:shop.example'
+
+describe('saving a run', () => {
+  it.each([
+    'put',
+    'getText',
+  ] as const)('a history that fails (%s) costs its record and nothing else', async (operation) => {
+    const shop = openShop()
+    const real = shop.store[operation] as (...args: unknown[]) => Promise<unknown>
+    Object.assign(shop.store, {
+      [operation]: (...args: unknown[]) =>
+        args[0] === HISTORY ? Promise.reject(new Error('too large')) : real(...args),
+    })
+    expect(await shop.run()).toMatchObject({ status: 'success', submittedUrls: 3 })
+    expect(await shop.state()).toMatchObject({ lastExecution: { submittedUrls: 3 } })
+    expect(shop.log.entries('error').map(({ message }) => message)).toContain(
+      'the record of a run could not be added to the history',
+    )
+    // Finished is finished: nobody has to wait for a lease, and nobody calls it interrupted.
+    expect((await shop.call('/trigger')).status).toBe(200)
+  })
+
+  it('a history that fails does not keep the site from running after one that died', async () => {
+    const shop = openShop()
+    const dead = { runId: 'dead', startedAt: START - 70_000, until: START - 10_000 }
+    await shop.store.put('sites:lease:shop.example', JSON.stringify(dead))
+    const { put } = shop.store
+    Object.assign(shop.store, {
+      put: (...args: Parameters<typeof put>) =>
+        args[0] === HISTORY ? Promise.reject(new Error('too large')) : put(...args),
+    })
+    expect(await shop.run()).toMatchObject({ status: 'success', submittedUrls: 3 })
+  })
+
+  it('the history stays below what one value may hold: the oldest records give way', async () => {
+    const clock = createVirtualClock(START)
+    const store = createMemoryStore(clock)
+    const history = createExecutionLog(store, createLogCapture(clock).logger)
+    const record = (n: number) =>
+      ({
+        runId: `run-${n}`,
+        siteId: 'shop.example',
+        batches: ['é'.repeat(MEBIBYTE / 2)],
+      }) as unknown as ExecutionRecord
+    for (let n = 0; n < 30; n++) await history.append(record(n))
+    const kept = await history.read('shop.example')
+    expect((await store.getBytes(HISTORY))?.length).toBeLessThan(25 * MEBIBYTE)
+    expect(kept[0]?.runId).toBe('run-29')
+    expect(kept.length).toBeGreaterThan(10)
+    expect(kept.length).toBeLessThan(30)
+  })
+})
