@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../domain/limits'
+import { isPlainText } from '../domain/plain-text'
 import { fail, ok, type Problem } from '../domain/problem'
 import { isSchedule } from '../domain/schedule'
 import type { SiteDefaults } from '../domain/settings'
@@ -11,9 +12,6 @@ const MAX_NAME_LENGTH = 100
 const MAX_FALLBACKS = 10
 const NAME_MESSAGE = `must be a text of 1 to ${MAX_NAME_LENGTH} characters without line breaks or control characters`
 const FALLBACKS_MESSAGE = `must be a list of at most ${MAX_FALLBACKS} addresses`
-
-/** A line break or a mark that turns the writing direction could make a name look like another line or another name. */
-const UNSAFE_IN_NAMES = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 /** Kept in the form `URL` gives it, so that two spellings of one address are seen to be the same. */
 function address(context: FieldContext) {
@@ -63,7 +61,8 @@ function baseFields(context: FieldContext) {
       .trim()
       .min(1, { message: NAME_MESSAGE })
       .max(MAX_NAME_LENGTH, { message: NAME_MESSAGE })
-      .refine((text) => !UNSAFE_IN_NAMES.test(text), { message: NAME_MESSAGE })
+      // A line break or a mark that turns the writing direction could make it look like another line or another name.
+      .refine(isPlainText, { message: NAME_MESSAGE })
       .optional()
       .meta({ description: 'For people. Default: the id' }),
     sitemapUrl: address(context).meta({ description: 'Address of the sitemap or sitemap index' }),

@@ -2,6 +2,7 @@ import { type AlertReason, alertBody } from '../alerts/alert'
 import { createAlertSender } from '../alerts/alert-sender'
 import type { Channel } from '../channels/channel'
 import type { ExecutionRecord, RunProgress, Trigger } from '../domain/execution-record'
+import { plainText } from '../domain/plain-text'
 import { hint } from '../domain/secret'
 import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
@@ -110,7 +111,7 @@ export async function performRun(
       return brokenRecord({ ...order, runId, state, startedAt }, progress(), clock.now())
     })
 
-    const reasons = masked(secrets, [
+    const reasons = presentable(secrets, [
       ...result.alertReasons,
       ...(closedOne && interrupted !== null ? [interruptedReason(interrupted)] : []),
     ])
@@ -118,8 +119,7 @@ export async function performRun(
     if (closedOne) await sleep(Math.max(0, startedAt + MIN_WRITE_GAP_MS - clock.now()))
     // The two writes that follow are part of the cost, and so are the reads of lease, state and history.
     const record = {
-      ...result.record,
-      ...withoutSecrets(result.record),
+      ...presentable(secrets, result.record),
       requests: budget.requestsMade() - requestsBefore,
       kvReads: meter.reads + 3,
       kvWrites: meter.writes + 2,
@@ -131,6 +131,7 @@ export async function performRun(
     await states.write(site.id, {
       ...state,
       ...result.state,
+      refusals: presentable(secrets, result.state.refusals ?? {}),
       finishedRunId: runId,
       lastExecution,
       sums,
@@ -148,11 +149,6 @@ export async function performRun(
       logger.error(message, { site: site.id, runId, detail: String(error) })
       return false
     })
-  }
-
-  /** An engine may quote what it was sent; no key goes into a record. */
-  function withoutSecrets({ errors, batches }: Pick<ExecutionRecord, 'errors' | 'batches'>) {
-    return { errors: masked(secrets, errors), batches: masked(secrets, batches) }
   }
 
   /** Those of earlier runs that have a try left and the one of this run, each with this run's try counted. */
@@ -189,9 +185,14 @@ export async function performRun(
   }
 }
 
-/** The same, with the first four characters of a key wherever there was one. */
-function masked<T>(secrets: ReadonlySet<string>, value: T): T {
-  let text = JSON.stringify(value)
-  for (const secret of secrets) text = text.replaceAll(secret, hint(secret))
+/**
+ * The same, with the first four characters of a key wherever there was one, and without orders to a terminal: engines quote
+ * what they were sent and say what they like, and records are shown in many places.
+ */
+function presentable<T>(secrets: ReadonlySet<string>, value: T): T {
+  const text = JSON.stringify(value, (_name, item: unknown) => {
+    if (typeof item !== 'string') return item
+    return [...secrets].reduce((masked, secret) => masked.replaceAll(secret, hint(secret)), plainText(item))
+  })
   return JSON.parse(text) as T
 }
