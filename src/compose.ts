@@ -28,11 +28,19 @@ export interface Configuration {
 export function configure(env: Readonly<Record<string, unknown>>): Configuration {
   const { settings, problems } = parseSettings(env)
   const { environmentSite: raw } = settings
-  if (raw === null || problems.some(isBlocking)) return { settings, environmentSite: null, problems }
+  if (problems.some(isBlocking)) return { settings, environmentSite: null, problems }
   const parse = createSiteParser(CHANNELS, fieldContext(settings))
-  const parsed = parse(raw, { source: 'env', createdAt: null, updatedAt: null })
-  if (parsed.ok) return { settings, environmentSite: parsed.value, problems }
+  const parsed = parse(raw ?? standIn(settings), { source: 'env', createdAt: null, updatedAt: null })
+  if (parsed.ok) return { settings, environmentSite: raw === null ? null : parsed.value, problems }
   return { settings, environmentSite: null, problems: [...problems, settingProblem(parsed.problem)] }
+}
+
+/**
+ * A site for what the environment says of sites without naming one. Some of it is the default of every other site, and
+ * wrong it would make those unusable one by one. Whether Bing has a key is nobody's question where there is no site.
+ */
+function standIn({ environmentFields: { bingEnabled: _, ...fields } }: Settings): Record<string, unknown> {
+  return { sitemapUrl: 'https://example.com/sitemap.xml', apiKey: 'nobodys-key', ...fields }
 }
 
 /** A wrong token closes the API only; with anything else wrong a run might do what nobody asked for. */

@@ -8,6 +8,9 @@ import { refusalOf } from './net/guard'
 const DEFAULT_SCHEDULE = '0 0 * * *'
 const DEFAULT_ENGINES = ['api.indexnow.org']
 const DEFAULT_BING_API_BASE = 'https://ssl.bing.com/webmaster/api.svc/json'
+/** What fits into a bearer token: anything else would be accepted here and match nothing. */
+const TOKEN_PATTERN = /^[\x21-\x2b\x2d-\x7e]+$/
+const DIGITS = /^\d+$/
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** Which setting gives which field of the environment's site. */
@@ -66,7 +69,7 @@ class SettingsReader {
     const { min, max, default: fallback } = LIMITS[name]
     const text = this.text(name)
     if (text === undefined) return fallback
-    const value = Number(text)
+    const value = DIGITS.test(text) ? Number(text) : Number.NaN
     if (Number.isInteger(value) && value >= min && value <= max) return value
     this.wrong(name, `${name} must be a whole number from ${min} to ${max}.`)
     return fallback
@@ -114,7 +117,8 @@ class SettingsReader {
   }
 }
 
-function environmentSite(reader: SettingsReader): Record<string, unknown> | null {
+/** What the environment says of a site, in the field names of the API, whether or not it names one. */
+function environmentFields(reader: SettingsReader): Record<string, unknown> {
   const site: Record<string, unknown> = {}
   for (const [field, name] of Object.entries(ENVIRONMENT_SITE_FIELDS)) {
     const value = reader.raw(name)
@@ -123,8 +127,14 @@ function environmentSite(reader: SettingsReader): Record<string, unknown> | null
   const bingEnabled = reader.flag('BING_ENABLED')
   if (bingEnabled === undefined) delete site.bingEnabled
   else site.bingEnabled = bingEnabled
-  if (site.bingDailyQuota !== undefined) site.bingDailyQuota = Number(site.bingDailyQuota)
+  if (DIGITS.test(String(site.bingDailyQuota))) site.bingDailyQuota = Number(site.bingDailyQuota)
+  return site
+}
 
+function environmentSite(
+  reader: SettingsReader,
+  site: Readonly<Record<string, unknown>>,
+): Settings['environmentSite'] {
   const wanted = site.sitemapUrl !== undefined || site.apiKey !== undefined || site.host !== undefined
   if (!wanted) return null
   if (site.sitemapUrl === undefined) {
@@ -142,7 +152,8 @@ function environmentSite(reader: SettingsReader): Record<string, unknown> | null
 
 function adminToken(reader: SettingsReader): Secret | null {
   const token = reader.secret('ADMIN_TOKEN')
-  if (token !== null && token.reveal().length < MIN_ADMIN_TOKEN_LENGTH) {
+  if (token === null) return null
+  if (token.reveal().length < MIN_ADMIN_TOKEN_LENGTH) {
     reader.wrong(
       'ADMIN_TOKEN',
       `ADMIN_TOKEN is too short: use at least ${MIN_ADMIN_TOKEN_LENGTH} characters.`,
@@ -150,7 +161,10 @@ function adminToken(reader: SettingsReader): Secret | null {
     )
     return null
   }
-  return token
+  if (TOKEN_PATTERN.test(token.reveal())) return token
+  const allowed = 'letters, digits and signs of ASCII, without blanks and commas'
+  reader.wrong('ADMIN_TOKEN', `ADMIN_TOKEN must consist of ${allowed}: a request could not carry this one.`)
+  return null
 }
 
 function schedule(reader: SettingsReader): string {
@@ -170,6 +184,7 @@ export function parseSettings(env: Readonly<Record<string, unknown>>): {
 } {
   const reader = new SettingsReader(env)
   const allowPrivateNetwork = reader.flag('ALLOW_PRIVATE_NETWORK') ?? false
+  const fields = environmentFields(reader)
   const settings: Settings = {
     adminToken: adminToken(reader),
     siteDefaults: {
@@ -180,7 +195,8 @@ export function parseSettings(env: Readonly<Record<string, unknown>>): {
       maxRetries: reader.integer('MAX_RETRIES'),
       cacheTtlDays: reader.integer('CACHE_TTL_DAYS'),
     },
-    environmentSite: environmentSite(reader),
+    environmentFields: fields,
+    environmentSite: environmentSite(reader, fields),
     webhookUrl: reader.address('WEBHOOK_URL', allowPrivateNetwork) ?? null,
     webhookSecret: reader.secret('WEBHOOK_SECRET'),
     userAgent: reader.text('USER_AGENT') ?? `Beckon/${VERSION} (+${HOMEPAGE})`,

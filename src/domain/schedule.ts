@@ -1,10 +1,12 @@
 import { Cron } from 'croner'
 
 const FIELDS = 5
+/** Every minute of the hour by name, and every hour of the day, fit into this. */
+const MAX_LENGTH = 500
 
 function parse(expression: string): Cron | null {
   // The library also reads dates and a seconds field; a tick every 15 minutes could keep neither promise.
-  if (expression.trim().split(/\s+/).length !== FIELDS) return null
+  if (expression.length > MAX_LENGTH || expression.trim().split(/\s+/).length !== FIELDS) return null
   try {
     return new Cron(expression, { timezone: 'UTC' })
   } catch {

@@ -22,6 +22,8 @@ export interface Waits {
 export interface Settings {
   readonly adminToken: Secret | null
   readonly siteDefaults: SiteDefaults
+  /** What the environment says of a site, whether or not it names one. */
+  readonly environmentFields: Readonly<Record<string, unknown>>
   /** The environment's site in the field names of the API, not yet checked; null when there is none. */
   readonly environmentSite: Readonly<Record<string, unknown>> | null
   readonly webhookUrl: string | null

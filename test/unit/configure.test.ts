@@ -63,12 +63,37 @@ describe('the environment’s site', () => {
     ['BING_DAILY_QUOTA', '501', 'bing_daily_quota_invalid'],
     ['BING_DAILY_QUOTA', '1.5', 'bing_daily_quota_invalid'],
     ['BING_DAILY_QUOTA', 'many', 'bing_daily_quota_invalid'],
+    ['BING_DAILY_QUOTA', '0x10', 'bing_daily_quota_invalid'],
     ['BING_PRIORITY', 'oldest', 'bing_priority_invalid'],
   ])('%s=%s is told by name and code, in a sentence', (setting, value, code) => {
     const { environmentSite, problems } = configure({ ...GOOD, [setting]: value })
     expect(environmentSite).toBeNull()
     expect(problems).toMatchObject([{ setting, code }])
     expect(problems[0]?.sentence).toMatch(new RegExp(`^${setting} [a-z].*[^.]\\.$`))
+  })
+
+  it.each([
+    ['INDEXNOW_SEARCH_ENGINES', 'yahoo', 'indexnow_search_engines_invalid'],
+    ['BING_DAILY_QUOTA', 'abc', 'bing_daily_quota_invalid'],
+    ['BING_PRIORITY', 'zzz', 'bing_priority_invalid'],
+    ['BING_API_KEY', SECRET_VALUE, 'bing_api_key_invalid'],
+  ])('%s=%s is told where the environment names no site, too', async (setting, value, code) => {
+    const env = { ADMIN_TOKEN: GOOD.ADMIN_TOKEN, [setting]: value }
+    expect(configure(env)).toMatchObject({ environmentSite: null, problems: [{ setting, code }] })
+    const none = { SITEMAP_URL: '', INDEXNOW_API_KEY: '' }
+    const { call } = composeInMemory({
+      env: { ...env, ...none },
+      fetch: () => Promise.reject(new Error('none')),
+      startMs: 0,
+    })
+    const response = await call('/api/sites')
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ code })
+  })
+
+  it('what the environment says of Bing may stand without a site', () => {
+    const env = { ADMIN_TOKEN: GOOD.ADMIN_TOKEN, BING_ENABLED: 'true', BING_DAILY_QUOTA: '50' }
+    expect(configure(env)).toMatchObject({ environmentSite: null, problems: [] })
   })
 
   it('B18 Bing without a key', () => {

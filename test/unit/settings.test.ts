@@ -51,7 +51,19 @@ describe('settings', () => {
   it.each(NUMBERS)('%s takes its limits and nothing beyond', (name, { min, max }) => {
     for (const good of [String(min), String(max), min, ` ${max} `])
       expect(problemsOf({ [name]: good })).toEqual([])
-    for (const bad of [String(min - 1), String(max + 1), '1.5', 'many', 'NaN', 'Infinity', '12px']) {
+    for (const bad of [
+      String(min - 1),
+      String(max + 1),
+      '1.5',
+      'many',
+      'NaN',
+      'Infinity',
+      '12px',
+      '0x2710',
+      '1e1',
+      '+5',
+      '5.0',
+    ]) {
       expect(problemsOf({ [name]: bad })).toEqual([
         {
           setting: name,
@@ -64,6 +76,11 @@ describe('settings', () => {
 
   it.each([
     ['ADMIN_TOKEN', 'fifteen-letters', 'admin_token_short'],
+    ['ADMIN_TOKEN', 'twenty-letters, or so', 'admin_token_invalid'],
+    ['ADMIN_TOKEN', 'twenty-letters,or-so', 'admin_token_invalid'],
+    ['ADMIN_TOKEN', 'zwanzig-zeichen-für-dich', 'admin_token_invalid'],
+    ['ADMIN_TOKEN', 'twenty-letters\u0000or-so', 'admin_token_invalid'],
+    ['CRON_SCHEDULE', `${'0,'.repeat(20_000)}0 0 * * *`, 'cron_schedule_invalid'],
     ['CRON_SCHEDULE', 'daily', 'cron_schedule_invalid'],
     ['CRON_SCHEDULE', '0 0 0 * * *', 'cron_schedule_invalid'],
     ['CRON_SCHEDULE', '61 0 * * *', 'cron_schedule_invalid'],
