@@ -8,9 +8,8 @@ export async function siteNamed(
   id: string,
   field: 'id' | 'site',
 ): Promise<Result<Site>> {
-  const site = await sites.get(id)
-  if (site !== null) return ok(site)
-  return fail({ status: 404, code: 'site_not_found', field, detail: 'There is no site with this id' })
+  const found = await sites.get(id)
+  return found.ok ? found : fail({ ...found.problem, field })
 }
 
 /** The site a request names, or the only one when it names none. */

@@ -18,7 +18,7 @@ export function keyFiles(deps: {
   async function sitesOn(url: URL): Promise<readonly Site[]> {
     // Most sites have their host as id: one read, and always the newest.
     const named = await sites.get(url.hostname)
-    if (named?.host === url.host) return [named]
+    if (named.ok && named.value.host === url.host) return [named.value]
     if (listed === null || clock.now() - listed.at >= LIST_EVERY_MS) {
       listed = { at: clock.now(), sites: await sites.list() }
     }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { fail, ok, type Problem, type Result } from '../domain/problem'
 import { isSiteId, type Site, type SiteParser } from '../domain/site'
 import type { Clock, KeyValueStore, Logger } from '../ports'
-import { keys } from './keys'
+import { keys, parseKey } from './keys'
 import { isMasked, maskedKey, mergeSite } from './merge-site'
-import { parseJson, readJson } from './read-json'
+import { parseJson } from './read-json'
 import { deleteSiteRecords } from './site-records'
 
 /** What people wrote, as they wrote it: defaults are filled in on reading, so that a changed default reaches every site. */
@@ -17,10 +17,18 @@ const schema = z.object({
 
 type StoredSite = z.infer<typeof schema>
 
+/** A stored site that cannot be used, and why. */
+export interface UnusableSite {
+  readonly id: string
+  readonly detail: string
+}
+
 export interface SiteConfigManager {
-  /** The environment's site first, then those of the API. Unreadable ones are reported and left out. */
+  /** The environment's site first, then those of the API. */
   list(): Promise<readonly Site[]>
-  get(siteId: string): Promise<Site | null>
+  /** The same, with those that are stored but cannot be used. */
+  survey(): Promise<{ readonly sites: readonly Site[]; readonly unusable: readonly UnusableSite[] }>
+  get(siteId: string): Promise<Result<Site>>
   create(input: Readonly<Record<string, unknown>>): Promise<Result<Site>>
   /** Merges the changes into what is stored. */
   update(siteId: string, changes: Readonly<Record<string, unknown>>): Promise<Result<Site>>
@@ -60,32 +68,48 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
     return parse(fields, { source: 'api', createdAt, updatedAt, switchedOn })
   }
 
-  function read(key: string, text: string | null): Site | null {
+  /** The site stored under this id, or what is wrong with it. */
+  function read(siteId: string, text: string | null): Result<Site> {
+    if (text === null) return fail(NOT_FOUND)
+    const key = keys.siteConfig(siteId)
     const stored = parseJson(text, schema, key, logger)
-    if (stored === null) return null
+    if (stored === null) return fail(unusable('it is unreadable: delete it'))
     const parsed = parseStored(stored)
-    if (parsed.ok) return parsed.value
-    logger.error('a stored site cannot be used and is left out', { key, detail: parsed.problem.detail })
-    return null
+    if (parsed.ok) return parsed
+    const { detail } = parsed.problem
+    logger.error('a stored site cannot be used and is left out', { key, detail })
+    return fail(unusable(`${detail}. Put that right, or delete it`))
   }
 
-  async function listKeys(): Promise<string[]> {
+  async function listIds(): Promise<string[]> {
     const found: string[] = []
     let cursor: string | undefined
     do {
       const page = await store.list(keys.sitePrefix, cursor)
-      found.push(...page.keys)
+      for (const key of page.keys) {
+        const parsed = parseKey(key)
+        if (parsed?.kind === 'config') found.push(parsed.siteId)
+      }
       cursor = page.cursor
     } while (cursor !== undefined)
     return found
   }
 
-  async function list(): Promise<readonly Site[]> {
-    const texts = await store.getTexts(await listKeys())
-    const sites = [...texts].map(([key, text]) => read(key, text)).filter((site) => site !== null)
-    const others = sites.filter((site) => site.id !== environmentSite?.id)
-    return environmentSite === null ? others : [environmentSite, ...others]
+  async function survey(): ReturnType<SiteConfigManager['survey']> {
+    const ids = (await listIds()).filter((id) => id !== environmentSite?.id)
+    const texts = await store.getTexts(ids.map(keys.siteConfig))
+    const sites: Site[] = environmentSite === null ? [] : [environmentSite]
+    const unusable: UnusableSite[] = []
+    for (const id of ids) {
+      const found = read(id, texts.get(keys.siteConfig(id)) ?? null)
+      if (found.ok) sites.push(found.value)
+      // Deleted since it was listed, or really not to be used.
+      else if (found.problem.status !== NOT_FOUND.status) unusable.push({ id, detail: found.problem.detail })
+    }
+    return { sites, unusable }
   }
+
+  const list = async () => (await survey()).sites
 
   /** Two sites must share neither id nor sitemap: the same pages would be submitted twice. */
   async function clash(site: Site, except?: string): Promise<Problem | null> {
@@ -106,11 +130,12 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
 
   return {
     list,
+    survey,
 
     async get(siteId) {
-      if (siteId === environmentSite?.id) return environmentSite
-      if (!isSiteId(siteId)) return null
-      return read(keys.siteConfig(siteId), await store.getText(keys.siteConfig(siteId)))
+      if (siteId === environmentSite?.id) return ok(environmentSite)
+      if (!isSiteId(siteId)) return fail(NOT_FOUND)
+      return read(siteId, await store.getText(keys.siteConfig(siteId)))
     },
 
     async create(input) {
@@ -120,7 +145,9 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
       const parsed = parse(input, { source: 'api', createdAt: now, updatedAt: now })
       if (!parsed.ok) return parsed
       const site = parsed.value
-      const problem = await clash(site)
+      // Asked for by name: the list may not know it yet, and what cannot be used must not be lost either.
+      const stored = await store.getText(keys.siteConfig(site.id))
+      const problem = stored === null ? await clash(site) : exists('id', `The site ${site.id} exists already`)
       if (problem !== null) return fail(problem)
       return save(site, { createdAt: now, updatedAt: now, fields: { ...input, id: site.id } })
     },
@@ -128,8 +155,10 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
     async update(siteId, changes) {
       if (siteId === environmentSite?.id) return fail(READ_ONLY)
       const key = isSiteId(siteId) ? keys.siteConfig(siteId) : null
-      const stored = key === null ? null : await readJson(store, key, schema, logger)
-      if (stored === null) return fail(NOT_FOUND)
+      const text = key === null ? null : await store.getText(key)
+      if (key === null || text === null) return fail(NOT_FOUND)
+      const stored = parseJson(text, schema, key, logger)
+      if (stored === null) return fail(unusable('it is unreadable: delete it'))
       const before = parseStored(stored)
       // A stored site that no longer passes shows nothing but its id, and may be put right.
       const shown = before.ok ? show(before.value) : { id: siteId, updatedAt: stored.updatedAt }
@@ -156,6 +185,11 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
       return ok(null)
     },
   }
+}
+
+function unusable(why: string): Problem {
+  const detail = `The stored site cannot be used: ${why}`
+  return { status: 409, code: 'site_unusable', field: 'id', detail }
 }
 
 /** When each switch was last set to true: whoever does so again wants what an engine refused to be tried again. */

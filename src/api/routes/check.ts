@@ -62,7 +62,7 @@ export function check(deps: ApiDeps): readonly Route[] {
           },
         },
       },
-      problems: { 404: ['site_not_found'] },
+      problems: { 404: ['site_not_found'], 409: ['site_unusable'] },
       async handle({ c, id }) {
         const found = await siteNamed(deps.sites, id, 'id')
         if (!found.ok) return present(c, found.problem)

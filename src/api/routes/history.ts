@@ -38,7 +38,7 @@ export function history({ ports, sites }: ApiDeps): readonly Route[] {
           example: { siteId: 'www.example.com', total: 1, records: [record], nextOffset: null },
         },
       },
-      problems: { 400: ['site_required'], 404: ['site_not_found'] },
+      problems: { 400: ['site_required'], 404: ['site_not_found'], 409: ['site_unusable'] },
       async handle({ c, query: { site, limit, offset } }) {
         const found = await findSite(sites, site)
         if (!found.ok) return present(c, found.problem)

@@ -22,6 +22,10 @@ const FIELD_CODES = [
   'masked_key',
 ]
 
+const unusableSite = z
+  .object({ id: z.string(), detail: z.string() })
+  .meta({ description: 'Stored, but not to be used until it is put right; absent when there is none' })
+
 /** The sites Beckon looks after. */
 export function sites(deps: ApiDeps): readonly Route[] {
   const { sites, show, siteSchema, channels, ports } = deps
@@ -50,11 +54,14 @@ export function sites(deps: ApiDeps): readonly Route[] {
       answers: {
         200: {
           says: 'The sites, that of the environment first',
-          schema: z.object({ sites: z.array(siteAnswer) }),
+          schema: z.object({ sites: z.array(siteAnswer), unusable: z.array(unusableSite).optional() }),
           example: { sites: [examples.site] },
         },
       },
-      handle: async ({ c }) => c.json({ sites: (await sites.list()).map(show) }),
+      async handle({ c }) {
+        const { sites: usable, unusable } = await sites.survey()
+        return c.json({ sites: usable.map(show), ...(unusable.length === 0 ? {} : { unusable }) })
+      },
     }),
     route({
       methods: ['POST'],
@@ -74,7 +81,7 @@ export function sites(deps: ApiDeps): readonly Route[] {
       path: '/api/sites/{id}',
       summary: 'One site',
       answers: { 200: one },
-      problems: { 404: ['site_not_found'] },
+      problems: { 404: ['site_not_found'], 409: ['site_unusable'] },
       async handle({ c, id }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)
@@ -97,7 +104,7 @@ export function sites(deps: ApiDeps): readonly Route[] {
         400: FIELD_CODES,
         403: ['site_read_only'],
         404: ['site_not_found'],
-        409: ['site_exists', 'site_changed'],
+        409: ['site_exists', 'site_changed', 'site_unusable'],
         413: ['body_too_large'],
       },
       async handle({ c, id, body }) {
@@ -137,7 +144,7 @@ export function sites(deps: ApiDeps): readonly Route[] {
           example: { siteId: 'www.example.com', channels: ['indexnow', 'bing'] },
         },
       },
-      problems: { 404: ['site_not_found'], 409: ['already_running'] },
+      problems: { 404: ['site_not_found'], 409: ['site_unusable', 'already_running'] },
       async handle({ c, id, query: { channel } }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)

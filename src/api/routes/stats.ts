@@ -24,7 +24,7 @@ export function stats({ ports, sites, channels }: ApiDeps): readonly Route[] {
         'rejected; `successful` was accepted by every engine asked. A URL counts once however many engines heard of it.',
       query: z.strictObject({ days: wholeNumber(DAYS, 'How many days'), site: anySiteParameter }),
       answers: { 200: { says: 'One entry per day', schema: daily, example: examples.daily } },
-      problems: { 404: ['site_not_found'] },
+      problems: { 404: ['site_not_found'], 409: ['site_unusable'] },
       async handle({ c, query: { days, site } }) {
         const found = site === undefined ? null : await siteNamed(sites, site, 'site')
         if (found?.ok === false) return present(c, found.problem)

@@ -110,7 +110,7 @@ export function status(deps: ApiDeps): readonly Route[] {
           example: { status: 'running', ...examples.status },
         },
       },
-      problems: { 404: ['site_not_found'] },
+      problems: { 404: ['site_not_found'], 409: ['site_unusable'] },
       async handle({ c, query: { site: id } }) {
         if (id === undefined)
           return c.json({ status: 'running', sites: await statusesOf(await sites.list()) })

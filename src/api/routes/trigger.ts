@@ -69,7 +69,7 @@ export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDe
       problems: {
         400: ['site_required', 'unknown_channel', 'channel_disabled'],
         404: ['site_not_found'],
-        409: ['already_running'],
+        409: ['already_running', 'site_unusable'],
       },
       async handle({ c, query: { site: id, channel, async } }) {
         const found = await findSite(sites, id)

@@ -98,7 +98,7 @@ export function urls({ ports, sites, channelsOf, resolveKey }: ApiDeps): readonl
           },
         },
       },
-      problems: { 404: ['site_not_found'] },
+      problems: { 404: ['site_not_found'], 409: ['site_unusable'] },
       async handle({ c, id, query: { url } }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)
@@ -136,7 +136,7 @@ export function urls({ ports, sites, channelsOf, resolveKey }: ApiDeps): readonl
           },
         },
       },
-      problems: { 404: ['site_not_found'] },
+      problems: { 404: ['site_not_found'], 409: ['site_unusable'] },
       async handle({ c, id, query: { limit, offset } }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)
