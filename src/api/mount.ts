@@ -31,6 +31,8 @@ function handlerOf({ open, query, body, handle }: Route): (c: Context<ApiEnv>) =
     if (!asked.ok) return present(c, asked.problem)
     const given = body === undefined ? null : await readBody(c.req.raw)
     if (given?.ok === false) return present(c, given.problem)
-    return handle({ c, id: c.req.param('id') ?? '', query: asked.value, body: given?.value ?? {} })
+    // A site's id is a host name: capitals mean nothing in it.
+    const id = (c.req.param('id') ?? '').toLowerCase()
+    return handle({ c, id, query: asked.value, body: given?.value ?? {} })
   }
 }

@@ -16,10 +16,12 @@ export function wholeNumber(
 
 export const siteParameter = z
   .string()
+  .toLowerCase()
   .optional()
   .meta({ description: 'Id of a site. May be left out while there is only one' })
 
 export const anySiteParameter = z
   .string()
+  .toLowerCase()
   .optional()
   .meta({ description: 'Id of a site. Left out: all sites' })

@@ -6,23 +6,13 @@ import { isSchedule } from '../domain/schedule'
 import type { SiteDefaults } from '../domain/settings'
 import { isSiteId, type SiteParser } from '../domain/site'
 import { refusalOf } from '../net/guard'
+import { address } from './address-field'
 import type { Channel, FieldContext } from './channel'
 
 const MAX_NAME_LENGTH = 100
 const MAX_FALLBACKS = 10
 const NAME_MESSAGE = `must be a text of 1 to ${MAX_NAME_LENGTH} characters without line breaks or control characters`
 const FALLBACKS_MESSAGE = `must be a list of at most ${MAX_FALLBACKS} addresses`
-
-/** Kept in the form `URL` gives it, so that two spellings of one address are seen to be the same. */
-function address(context: FieldContext) {
-  return z
-    .string()
-    .superRefine((text, issues) => {
-      const refusal = refusalOf(text, context)
-      if (refusal !== null) issues.addIssue({ code: 'custom', message: refusal })
-    })
-    .transform((text) => (URL.canParse(text) ? new URL(text).href : text))
-}
 
 function integer({ min, max }: { min: number; max: number }, fallback: number) {
   const message = `must be a whole number from ${min} to ${max}`

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/limits'
 import { fail, ok, type Result } from '../../domain/problem'
 import type { Secret } from '../../domain/secret'
 import type { Site } from '../../domain/site'
-import { refusalOf } from '../../net/guard'
+import { addressAsWritten } from '../address-field'
 import type { Channel, SubmitterContext } from '../channel'
 import { keyField } from '../key-field'
 import { BING, type BingAccess, createBingSubmitter } from './bing-submitter'
@@ -55,13 +55,7 @@ export const bing: Channel = {
       .max(max, { message: QUOTA_MESSAGE })
       .default(DEFAULT_QUOTA),
     bingPriority: z.enum(['newest', 'random']).default('newest'),
-    bingSiteUrl: z
-      .string()
-      .superRefine((text, context) => {
-        const refusal = refusalOf(text, { allowPrivateNetwork })
-        if (refusal !== null) context.addIssue({ code: 'custom', message: refusal })
-      })
-      .optional(),
+    bingSiteUrl: addressAsWritten({ allowPrivateNetwork }).optional(),
     bingQuotaSync: z.boolean().default(false),
   }),
 

@@ -1,3 +1,4 @@
+import { isPlainText } from '../../domain/plain-text'
 import { refusalOf } from '../../net/guard'
 import type { Endpoint } from '../channel'
 
@@ -12,6 +13,8 @@ const KNOWN: Readonly<Record<string, string>> = {
 }
 
 const DEFAULT_PATH = '/indexnow'
+/** Every batch in a record carries the name. */
+const MAX_NAME_LENGTH = 200
 
 /** A JSON array, a comma list or a list: the names in it, or null when it is none of these. */
 export function engineNames(value: unknown): readonly string[] | null {
@@ -32,10 +35,12 @@ const trim = (text: string): string => text.trim()
 
 /** The endpoint behind a known name, a host, a host with path, or a full address; null when it is none that may be asked. */
 export function parseEngine(name: string, allowPrivateNetwork: boolean): Endpoint | null {
+  if (name.length > MAX_NAME_LENGTH || !isPlainText(name)) return null
   const place = KNOWN[name.toLowerCase()] ?? name
   const address = /^[a-z]+:\/\//i.test(place) ? place : `https://${place}`
   if (refusalOf(address, { allowPrivateNetwork }) !== null) return null
   const url = new URL(address)
+  url.hostname = url.hostname.replace(/\.$/, '')
   if (url.pathname === '/') url.pathname = DEFAULT_PATH
   if (url.search !== '' || url.hash !== '') return null
   return { name, address: url.href }

@@ -3,7 +3,7 @@ import { bad } from '../../domain/finding'
 import { fail, ok, type Result } from '../../domain/problem'
 import type { Secret } from '../../domain/secret'
 import type { Site } from '../../domain/site'
-import { refusalOf } from '../../net/guard'
+import { addressAsWritten } from '../address-field'
 import type { Channel, Endpoint, SubmitterContext } from '../channel'
 import { keyField } from '../key-field'
 import { checkEngines, checkKeyFile } from './check-indexnow'
@@ -38,13 +38,7 @@ export const indexnow: Channel = {
 
   fields: ({ defaults, allowPrivateNetwork }) => ({
     apiKey: keyField(INDEXNOW.KEY_PATTERN, 'must be 8 to 128 letters, digits or dashes, or env:NAME'),
-    keyLocation: z
-      .string()
-      .superRefine((text, context) => {
-        const refusal = refusalOf(text, { allowPrivateNetwork })
-        if (refusal !== null) context.addIssue({ code: 'custom', message: refusal })
-      })
-      .optional(),
+    keyLocation: addressAsWritten({ allowPrivateNetwork }).optional(),
     searchEngines: z
       .unknown()
       .optional()
@@ -64,8 +58,9 @@ export const indexnow: Channel = {
             })
             return z.NEVER
           }
-          // Two spellings of one engine are one engine.
-          if (!endpoints.has(endpoint.address)) endpoints.set(endpoint.address, name)
+          // Two spellings of one engine are one engine, with or without the s of https.
+          const place = endpoint.address.replace(/^https?:/, '')
+          if (!endpoints.has(place)) endpoints.set(place, name)
         }
         return [...endpoints.values()]
       }),
