@@ -150,6 +150,11 @@ function environmentSite(
   return site
 }
 
+/** Whether the API could be opened with it. */
+export function isAdminToken(text: string): boolean {
+  return text.length >= MIN_ADMIN_TOKEN_LENGTH && TOKEN_PATTERN.test(text)
+}
+
 function adminToken(reader: SettingsReader): Secret | null {
   const token = reader.secret('ADMIN_TOKEN')
   if (token === null) return null
@@ -161,7 +166,7 @@ function adminToken(reader: SettingsReader): Secret | null {
     )
     return null
   }
-  if (TOKEN_PATTERN.test(token.reveal())) return token
+  if (isAdminToken(token.reveal())) return token
   const allowed = 'letters, digits and signs of ASCII, without blanks and commas'
   reader.wrong('ADMIN_TOKEN', `ADMIN_TOKEN must consist of ${allowed}: a request could not carry this one.`)
   return null

@@ -7,8 +7,11 @@ export function readVars(file: string, env: NodeJS.ProcessEnv): Record<string, s
   let vars: Record<string, string> = {}
   try {
     vars = { ...(parseEnv(readFileSync(file, 'utf8')) as Record<string, string>) }
-  } catch {
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
     // No such file: the environment alone decides.
+    if (code !== 'ENOENT')
+      throw new Error(`${file} cannot be read (${code}): make it a file that you may read, or remove it.`)
   }
   const take = (name: string) => {
     const value = env[name]

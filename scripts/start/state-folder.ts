@@ -1,8 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { isAdminToken } from '../../src/settings'
 
-const schema = z.object({ sandboxPort: z.int().optional(), adminToken: z.string().optional() })
+/** Each by itself: what is broken begins afresh, the rest stays. */
+const schema = z.object({
+  sandboxPort: z.int().min(1).max(65_535).optional().catch(undefined),
+  adminToken: z.string().refine(isAdminToken).optional().catch(undefined),
+})
 
 export type StartState = z.infer<typeof schema>
 

@@ -101,6 +101,23 @@ describe('the tick', () => {
     expect((await shop.history())[0]?.status).toBe('success')
   })
 
+  it('a nested index of 60 files before another file: all is read in a few ticks of 45 requests', async () => {
+    const shop = openShop({ env: { RUN_REQUEST_BUDGET: '45' } })
+    const inner = indexed(60, 1)
+    shop.hosts['shop.example'] = (request, nth) => {
+      const { origin, pathname } = request.url
+      if (pathname === '/nested.xml') return inner({ ...request, url: new URL('/sitemap.xml', origin) }, nth)
+      if (pathname === '/news.xml') return { status: 200, body: urlset([`${origin}/news`]) }
+      if (pathname !== '/sitemap.xml') return inner(request, nth)
+      return { status: 200, body: index([`${origin}/nested.xml`, `${origin}/news.xml`]) }
+    }
+    await ticks(shop, 3)
+    expect(shop.accepted('a.example')).toContain('https://shop.example/news')
+    expect(new Set(shop.accepted('a.example')).size).toBe(61)
+    expect(shop.accepted('a.example')).toHaveLength(61)
+    expect((await shop.history())[0]?.status).toBe('success')
+  })
+
   it('one broken site delays no other, and is recorded', async () => {
     const shop = openShop({ env: { SITEMAP_URL: '', INDEXNOW_API_KEY: '', WEBHOOK_URL: HOOK } })
     for (const host of ['one.example', 'two.example']) {

@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readVars } from '../../scripts/start/read-vars'
+import { openStateFolder } from '../../scripts/start/state-folder'
+
+const TOKEN = 'a-token-of-32-characters-exactly'
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'beckon-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+describe('what npm start keeps', () => {
+  it.each([
+    ['{"sandboxPort":99999}', {}],
+    ['{"sandboxPort":0}', {}],
+    ['{"sandboxPort":-1}', {}],
+    ['{"sandboxPort":"8788"}', {}],
+    ['{"adminToken":"short"}', {}],
+    ['{"adminToken":"with blanks, and a comma"}', {}],
+    ['{"adminToken":7}', {}],
+    ['[]', {}],
+    ['null', {}],
+    ['', {}],
+    [`{"sandboxPort":99999,"adminToken":"${TOKEN}"}`, { adminToken: TOKEN }],
+    [`{"sandboxPort":8788,"adminToken":"short"}`, { sandboxPort: 8788 }],
+    [`{"sandboxPort":8788,"adminToken":"${TOKEN}"}`, { sandboxPort: 8788, adminToken: TOKEN }],
+  ])('%s is read as %j: what is broken begins afresh', (text, expected) => {
+    writeFileSync(join(folder, 'start.json'), text)
+    expect(openStateFolder(folder).read()).toEqual(expected)
+  })
+})
+
+describe('.dev.vars', () => {
+  it('need not be there', () => {
+    expect(readVars(join(folder, '.dev.vars'), { LOG_LEVEL: 'warn' })).toEqual({ LOG_LEVEL: 'warn' })
+  })
+
+  it('that cannot be read is told, not passed over', () => {
+    const file = join(folder, '.dev.vars')
+    mkdirSync(file)
+    expect(() => readVars(file, {})).toThrow(/\.dev\.vars cannot be read \(EISDIR\): /)
+  })
+
+  it('gives its settings, the environment over them', () => {
+    const file = join(folder, '.dev.vars')
+    writeFileSync(file, 'LOG_LEVEL=debug\nMAX_RETRIES=1\n')
+    expect(readVars(file, { LOG_LEVEL: 'warn' })).toEqual({ LOG_LEVEL: 'warn', MAX_RETRIES: '1' })
+  })
+})
