@@ -80,3 +80,6 @@ export interface RunProgress {
   /** The child sitemap before which everything is settled. */
   readonly cursor: string | null
 }
+
+/** The record without its batches: only the history keeps those. */
+export type LastExecution = Omit<ExecutionRecord, 'batches'>

@@ -4,19 +4,33 @@ const FIELDS = 5
 /** Every minute of the hour by name, and every hour of the day, fit into this. */
 const MAX_LENGTH = 500
 
+/** Most sites share a few schedules, and reading one costs more than all the rest of asking whether a site is due. */
+const known = new Map<string, Cron | null>()
+const MAX_KNOWN = 1_000
+
+/** A five-field cron line (UTC) that will ever come round; anything else is null. */
 function parse(expression: string): Cron | null {
+  const before = known.get(expression)
+  if (before !== undefined) return before
+  if (known.size >= MAX_KNOWN) known.clear()
+  const schedule = read(expression)
+  known.set(expression, schedule)
+  return schedule
+}
+
+function read(expression: string): Cron | null {
   // The library also reads dates and a seconds field; a tick every 15 minutes could keep neither promise.
   if (expression.length > MAX_LENGTH || expression.trim().split(/\s+/).length !== FIELDS) return null
   try {
-    return new Cron(expression, { timezone: 'UTC' })
+    const schedule = new Cron(expression, { timezone: 'UTC' })
+    return schedule.nextRun(new Date(0)) === null ? null : schedule
   } catch {
     return null
   }
 }
 
-/** True when the expression is a five-field cron line (UTC) that will ever come round. */
 export function isSchedule(expression: string): boolean {
-  return parse(expression)?.nextRun(new Date(0)) != null
+  return parse(expression) !== null
 }
 
 /** The first moment after `afterMs` that the schedule names, or null when there is none. */

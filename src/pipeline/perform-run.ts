@@ -86,12 +86,15 @@ export async function performRun(
     wholeStartedAt,
     progress: () => progress(),
   }
+  // Before the lease of the dead one is written over: a run that dies at once would take its story along.
+  const interrupted = dead === null ? null : interruptedRecord(site.id, dead)
+  const closedOne =
+    interrupted !== null && (await told(history.appendMissing(interrupted, known.state.lastExecution)))
+  const closedAt = clock.now()
+  if (closedOne) logger.error('an earlier run ended without a word', { site: site.id, runId: dead?.runId })
   const release = await createRunLeases(ports).hold(holder)
   try {
     logger.info('run started', { site: site.id, runId, trigger, channel })
-    const interrupted = dead === null ? null : interruptedRecord(site.id, dead)
-    const closedOne = interrupted !== null && (await told(history.appendMissing(interrupted)))
-    if (closedOne) logger.error('an earlier run ended without a word', { site: site.id, runId: dead?.runId })
     const state = dead === null ? known.state : takenUp(known.state, dead, order.channels)
 
     const result = await runSite(
@@ -116,7 +119,7 @@ export async function performRun(
       ...(closedOne && interrupted !== null ? [interruptedReason(interrupted)] : []),
     ])
     for (const reason of reasons) logger.error(reason.message, { site: site.id, runId, ...reason })
-    if (closedOne) await sleep(Math.max(0, startedAt + MIN_WRITE_GAP_MS - clock.now()))
+    if (dead !== null) await sleep(Math.max(0, closedAt + MIN_WRITE_GAP_MS - clock.now()))
     // The two writes that follow are part of the cost, and so are the reads of lease, state and history.
     const record = {
       ...presentable(secrets, result.record),
@@ -125,7 +128,7 @@ export async function performRun(
       kvWrites: meter.writes + 2,
     }
     const alerts = settings.webhookUrl === null ? [] : alertsOf(record, reasons, state)
-    await told(history.append(record).then(() => true))
+    await told(history.append(record, state.lastExecution).then(() => true))
     const { batches: _, ...lastExecution } = record
     const sums = addRun(state.sums, { record, outcomes: result.outcomes })
     await states.write(site.id, {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ExecutionRecord } from '../domain/execution-record'
+import type { ExecutionRecord, LastExecution } from '../domain/execution-record'
 import type { KeyValueStore, Logger } from '../ports'
 import { keys } from './keys'
 import { readJson } from './read-json'
@@ -13,9 +13,10 @@ const schema = z.array(z.custom<ExecutionRecord>((value) => typeof value === 'ob
 export interface ExecutionLog {
   /** Newest first. */
   read(siteId: string): Promise<readonly ExecutionRecord[]>
-  append(record: ExecutionRecord): Promise<void>
+  /** Adds a record, and before it the one of the run before in case it is not there: its write may have failed. */
+  append(record: ExecutionRecord, earlier: LastExecution | null): Promise<void>
   /** Adds the record of a run that died, unless it lived long enough to do so itself. */
-  appendMissing(record: ExecutionRecord): Promise<boolean>
+  appendMissing(record: ExecutionRecord, earlier: LastExecution | null): Promise<boolean>
 }
 
 export function createExecutionLog(store: KeyValueStore, logger: Logger): ExecutionLog {
@@ -24,16 +25,26 @@ export function createExecutionLog(store: KeyValueStore, logger: Logger): Execut
     store.put(keys.history(siteId), `[${withinOneValue(records).join(',')}]`)
   return {
     read,
-    async append(record) {
-      await write(record.siteId, [record, ...(await read(record.siteId))])
+    async append(record, earlier) {
+      await write(record.siteId, [record, ...completed(await read(record.siteId), earlier)])
     },
-    async appendMissing(record) {
+    async appendMissing(record, earlier) {
       const known = await read(record.siteId)
-      if (known.some(({ runId }) => runId === record.runId)) return false
-      await write(record.siteId, [record, ...known])
+      if (holds(known, record.runId)) return false
+      await write(record.siteId, [record, ...completed(known, earlier)])
       return true
     },
   }
+}
+
+const holds = (records: readonly ExecutionRecord[], wanted: string): boolean =>
+  records.some(({ runId }) => runId === wanted)
+
+function completed(
+  known: readonly ExecutionRecord[],
+  earlier: LastExecution | null,
+): readonly ExecutionRecord[] {
+  return earlier === null || holds(known, earlier.runId) ? known : [{ ...earlier, batches: [] }, ...known]
 }
 
 /** The newest records, as many as fit. */

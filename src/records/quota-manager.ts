@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import type { Clock, KeyValueStore, Logger } from '../ports'
+import type { Clock, KeyValueStore, Logger, Sleep } from '../ports'
 import { keys, TTL_SECONDS } from './keys'
+
+/** KV takes one write per key and second. */
+const MIN_WRITE_GAP_MS = 1_000
 
 const schema = z.object({
   used: z.int().min(0),
@@ -39,10 +42,18 @@ export function quotaDate(runStartedAt: number): string {
 export function createQuotaManager(deps: {
   store: KeyValueStore
   clock: Clock
+  sleep: Sleep
   logger: Logger
   channelId: string
 }): QuotaManager {
-  const { store, clock, logger, channelId } = deps
+  const { store, clock, sleep, logger, channelId } = deps
+  let lastWrite = Number.NEGATIVE_INFINITY
+
+  /** Before the read that a write builds on, so that nothing comes between the two. */
+  async function mayWrite(): Promise<void> {
+    const wait = lastWrite + MIN_WRITE_GAP_MS - clock.now()
+    if (wait > 0) await sleep(wait)
+  }
 
   async function stored(siteId: string, date: string): Promise<StoredQuota & { unreadable?: true }> {
     const key = keys.quota(channelId, siteId, date)
@@ -62,6 +73,7 @@ export function createQuotaManager(deps: {
     await store.put(keys.quota(channelId, siteId, date), JSON.stringify(value), {
       ttlSeconds: TTL_SECONDS.QUOTA,
     })
+    lastWrite = clock.now()
   }
 
   return {
@@ -71,6 +83,7 @@ export function createQuotaManager(deps: {
     },
 
     async add(siteId, date, accepted, perDay) {
+      await mayWrite()
       const before = await stored(siteId, date)
       const used = before.used + accepted
       await write(siteId, date, { used, ...(before.exhausted ? { exhausted: true } : {}) })
@@ -87,6 +100,7 @@ export function createQuotaManager(deps: {
     },
 
     async markExhausted(siteId, date) {
+      await mayWrite()
       const { used } = await stored(siteId, date)
       await write(siteId, date, { used, exhausted: true })
     },

@@ -7,7 +7,7 @@ import { parseJson, readJson } from './read-json'
 export const LEASE_MS = 60_000
 const RENEW_MS = 20_000
 /** How far apart the clocks of two machines may be. */
-const CLOCK_SKEW_MS = 5_000
+const CLOCK_SKEW_MS = 300_000
 
 const figures = z.object({
   total: z.number(),
@@ -86,13 +86,24 @@ export function createRunLeases(deps: {
 }): RunLeases {
   const { store, clock, sleep, logger } = deps
 
-  /** A lease that no run can have written would lock its site for ever, or break whoever reckons with its times. */
+  /**
+   * A moment that no run can have written would lock its site for ever, or keep it from ever being due: the lease is over
+   * then, and its site waited longest. Whose it was still counts, so that a run that died is told of.
+   */
   function possible(key: string, lease: Lease | null): Lease | null {
     if (lease === null) return null
-    const now = clock.now() + CLOCK_SKEW_MS
-    if (Math.max(lease.startedAt, wholeStartOf(lease)) <= now && lease.until <= now + LEASE_MS) return lease
-    logger.error('a lease lies in the future and is treated as absent', { key })
-    return null
+    const latest = clock.now() + CLOCK_SKEW_MS
+    if (Math.max(lease.startedAt, wholeStartOf(lease)) <= latest && lease.until <= latest + LEASE_MS)
+      return lease
+    logger.error('a lease lies in the future and counts as over', { key })
+    const atMost = (moment: number, instead: number) => (moment <= latest ? moment : instead)
+    const { startedAt, wholeStartedAt = 0 } = lease
+    return {
+      ...lease,
+      startedAt: atMost(startedAt, 0),
+      wholeStartedAt: atMost(wholeStartedAt, 0),
+      until: Math.min(lease.until, clock.now()),
+    }
   }
 
   return {

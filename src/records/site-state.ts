@@ -1,13 +1,10 @@
 import { z } from 'zod'
-import type { ExecutionRecord } from '../domain/execution-record'
+import type { LastExecution } from '../domain/execution-record'
 import type { Clock, KeyValueStore, Logger } from '../ports'
 import { dailySumsSchema, NO_SUMS } from './daily-sums'
 import { keys } from './keys'
 import { parseJson, readJson } from './read-json'
 import { refusalSchema } from './refusals'
-
-/** The last record without its batches: the history keeps those. */
-export type LastExecution = Omit<ExecutionRecord, 'batches'>
 
 /** Nothing is ever put off for longer: retries wait less than that, and so does a key file that cannot be reached. */
 const MAX_WAIT_MS = 86_400_000

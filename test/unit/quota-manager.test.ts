@@ -12,12 +12,14 @@ function open(startMs = Date.UTC(2025, 0, 15, 12)) {
   const clock = createVirtualClock(startMs)
   const log = createLogCapture(clock)
   const store = createMemoryStore(clock)
-  const quotas = createQuotaManager({ store, clock, logger: log.logger, channelId: 'bing' })
+  const waits: number[] = []
+  const sleep = async (ms: number) => void waits.push(ms)
+  const quotas = createQuotaManager({ store, clock, sleep, logger: log.logger, channelId: 'bing' })
   const stored = async (date = DAY) =>
     JSON.parse((await store.getText(keys.quota('bing', SITE, date))) ?? 'null')
   const remaining = async (date = DAY, perDay = 100) => (await quotas.read(SITE, date, perDay)).remaining
   const used = async (date = DAY) => (await quotas.read(SITE, date, 100)).used
-  return { clock, log, store, quotas, stored, remaining, used }
+  return { clock, log, store, quotas, stored, remaining, used, waits }
 }
 
 describe('the daily quota', () => {
@@ -112,5 +114,17 @@ describe('the daily quota', () => {
     const { quotas } = open()
     await quotas.add(SITE, DAY, 60, 100)
     expect(await quotas.read('blog.example', DAY, 100)).toMatchObject({ used: 0, remaining: 100 })
+  })
+
+  it('a run writes its day at most once a second, which is what the store takes', async () => {
+    const { quotas, waits, clock } = open()
+    await quotas.add(SITE, DAY, 10, 100)
+    expect(waits).toEqual([])
+    await clock.advance(400)
+    await quotas.add(SITE, DAY, 10, 100)
+    expect(waits).toEqual([600])
+    await clock.advance(1_000)
+    await quotas.markExhausted(SITE, DAY)
+    expect(waits).toEqual([600])
   })
 })

@@ -51,7 +51,7 @@ describe('saving a run', () => {
         siteId: 'shop.example',
         batches: ['é'.repeat(MEBIBYTE / 2)],
       }) as unknown as ExecutionRecord
-    for (let n = 0; n < 30; n++) await history.append(record(n))
+    for (let n = 0; n < 30; n++) await history.append(record(n), null)
     const kept = await history.read('shop.example')
     expect((await store.getBytes(HISTORY))?.length).toBeLessThan(25 * MEBIBYTE)
     expect(kept[0]?.runId).toBe('run-29')
