@@ -1,14 +1,15 @@
 /** The runtime's own chunks have 4 KiB, and handing them over one by one costs more than everything done with them. */
 const CHUNK_BYTES = 256 * 1024
 
-interface ByobReader {
-  read(view: Uint8Array, options: { min: number }): Promise<{ done: boolean; value?: Uint8Array }>
+/** The reader of a runtime that fills whole buffers by itself. */
+interface FillingReader {
+  readAtLeast(bytes: number, view: Uint8Array): Promise<{ done: boolean; value?: Uint8Array }>
   cancel(): Promise<void>
 }
 
 /** A body in large pieces. A piece is overwritten by the next one: whoever keeps it copies it. */
 export async function* bodyChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  const reader = byobReaderOf(body)
+  const reader = fillingReaderOf(body)
   if (reader === null) {
     yield* plainChunks(body)
     return
@@ -16,8 +17,7 @@ export async function* bodyChunks(body: ReadableStream<Uint8Array>): AsyncGenera
   try {
     let buffer = new ArrayBuffer(CHUNK_BYTES)
     for (;;) {
-      // A runtime that does not know `min` hands out what it has.
-      const { done, value } = await reader.read(new Uint8Array(buffer), { min: CHUNK_BYTES })
+      const { done, value } = await reader.readAtLeast(CHUNK_BYTES, new Uint8Array(buffer))
       if (value !== undefined && value.byteLength > 0) yield value
       if (done || value === undefined) return
       buffer = value.buffer as ArrayBuffer
@@ -27,13 +27,19 @@ export async function* bodyChunks(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Null for a stream that cannot fill a buffer of ours, as those are that come from elsewhere than the network. */
-function byobReaderOf(body: ReadableStream<Uint8Array>): ByobReader | null {
+/**
+ * Null for a stream that cannot fill a buffer of ours. `read(view, { min })` would be the standard's way, but by the standard
+ * it throws the rest of a body away when less than `min` of it is left: so Node does.
+ */
+function fillingReaderOf(body: ReadableStream<Uint8Array>): FillingReader | null {
   try {
-    return body.getReader({ mode: 'byob' }) as unknown as ByobReader
+    const reader = body.getReader({ mode: 'byob' })
+    if ('readAtLeast' in reader) return reader as unknown as FillingReader
+    reader.releaseLock()
   } catch {
-    return null
+    // No byte stream: it comes from elsewhere than the network.
   }
+  return null
 }
 
 async function* plainChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {

@@ -42,6 +42,11 @@ describe('reading a body', () => {
     expect(await read(inPieces(gzipSync(BYTES), size))).toEqual({ locs: READ, wrong: null })
   })
 
+  it('larger than any buffer, all of it there at once', async () => {
+    const padded = XML.replace('<urlset>', `<urlset>${' '.repeat(600_000)}`)
+    expect(await readBody(new Response(padded).body)).toEqual({ locs: READ, wrong: null })
+  })
+
   it('gzip of two members', async () => {
     const half = Math.floor(BYTES.length / 2)
     const members = [gzipSync(BYTES.subarray(0, half)), gzipSync(BYTES.subarray(half))]
