@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { Secret } from '../domain/secret'
 
 const REFERENCE = /^env:[A-Z_][A-Z0-9_]*$/
-/** Named as a key they would be sent to whatever engine the site names. */
-const NEVER_KEYS = ['env:ADMIN_TOKEN', 'env:WEBHOOK_SECRET']
+/** Named as a key they would be sent to whatever engine the site names. The address of a webhook often holds its password. */
+const NEVER_KEYS = ['env:ADMIN_TOKEN', 'env:WEBHOOK_SECRET', 'env:WEBHOOK_URL']
 
 /** A field that holds a key, or `env:NAME` for a secret of the Worker. Parsed into a type that prints masked. */
 export function keyField(pattern: RegExp, message: string) {
