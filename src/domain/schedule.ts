@@ -1,5 +1,8 @@
 import { Cron } from 'croner'
 
+/** When the Worker wakes: `triggers` in wrangler.jsonc. */
+export const TICKS = '*/15 * * * *'
+
 const FIELDS = 5
 /** Every minute of the hour by name, and every hour of the day, fit into this. */
 const MAX_LENGTH = 500

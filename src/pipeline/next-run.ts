@@ -1,11 +1,8 @@
-import { nextRunAfter } from '../domain/schedule'
+import { nextRunAfter, TICKS } from '../domain/schedule'
 import type { Site } from '../domain/site'
 import { isLive, type Lease, wholeStartOf } from '../records/run-lease'
 import type { SiteState } from '../records/site-state'
 import { isDue } from './scheduler'
-
-/** When the Worker wakes: `triggers` in wrangler.jsonc. */
-export const TICKS = '*/15 * * * *'
 
 /** The tick at which the schedule will run this site next, in milliseconds; null when it never will. */
 export function nextRun(site: Site, state: SiteState, lease: Lease | null, now: number): number | null {

@@ -1,7 +1,7 @@
 import type { Channel } from '../channels/channel'
 import type { ExecutionRecord } from '../domain/execution-record'
 import { fail, ok, type Result } from '../domain/problem'
-import { nextRunAfter } from '../domain/schedule'
+import { nextRunAfter, TICKS } from '../domain/schedule'
 import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
 import { Gate } from '../net/pool'
@@ -48,6 +48,16 @@ export function isDue(site: Site, state: SiteState, lease: Lease | null, now: nu
   return next !== null && next <= now
 }
 
+/**
+ * Those started longest ago first. Of those started by one tick the last comes first: it had to do with what the others left
+ * over, and behind a site that never gets through it would have no more the next time.
+ */
+function inTurn(sites: readonly Site[], startOf: (site: Site) => number): readonly Site[] {
+  const turn = (site: Site) => ({ site, start: startOf(site), tick: nextRunAfter(TICKS, startOf(site)) ?? 0 })
+  const turns = sites.map(turn).sort((a, b) => a.tick - b.tick || b.start - a.start)
+  return turns.map(({ site }) => site)
+}
+
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { ports, settings, sites } = deps
   const { clock, logger, random } = ports
@@ -85,18 +95,17 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     })
   }
 
-  /** Those that are due, the one that started longest ago first. */
+  /** Those that are due, in the order they are to run in. */
   async function dueSites(): Promise<readonly Site[]> {
     const all = await sites.list()
     const ids = all.map(({ id }) => id)
     const [held, remembered] = await Promise.all([leases.readMany(ids), states.readMany(ids)])
-    const startOf = ({ id }: Site) => held.get(id)?.startedAt ?? 0
     const due = all.filter((site) => {
       const state = remembered.get(site.id)
       return state !== undefined && isDue(site, state, held.get(site.id) ?? null, clock.now())
     })
     logger.info('tick', { sites: all.length, due: due.length })
-    return due.sort((a, b) => startOf(a) - startOf(b))
+    return inTurn(due, ({ id }) => held.get(id)?.startedAt ?? 0)
   }
 
   async function tick(): Promise<void> {

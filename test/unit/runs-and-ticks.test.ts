@@ -91,6 +91,26 @@ describe('the tick', () => {
     expect((await shop.history('two.example'))[0]?.status).toBe('success')
   })
 
+  it('a site that never gets through does not keep another on what is left over', async () => {
+    const env = { RUN_REQUEST_BUDGET: '12', SITEMAP_URL: '', INDEXNOW_API_KEY: '' }
+    const shop = openShop({ env, latencyMs: 5 })
+    shop.hosts['endless.example'] = indexed(10_000, 0)
+    const small = indexed(6, 1)
+    // The way to its sitemap is longer than what is left over.
+    shop.hosts['small.example'] = (request, nth) => {
+      const { origin, pathname } = request.url
+      if (pathname === '/sitemap.xml') return { status: 301, headers: { location: `${origin}/index.xml` } }
+      if (pathname !== '/index.xml') return small(request, nth)
+      return small({ ...request, url: new URL('/sitemap.xml', origin) }, nth)
+    }
+    const searchEngines = ['a.example', 'b.example']
+    await post(shop, { sitemapUrl: 'https://endless.example/sitemap.xml', searchEngines })
+    await post(shop, { sitemapUrl: 'https://small.example/sitemap.xml' })
+    await ticks(shop, 6)
+    expect(new Set(shop.accepted('a.example')).size).toBe(6)
+    expect((await shop.history('small.example'))[0]?.status).toBe('success')
+  })
+
   it('what had to wait in files already read is found again in another round', async () => {
     const shop = openShop({ env: { RUN_REQUEST_BUDGET: '12' } })
     shop.hosts['shop.example'] = indexed(10, 2)
