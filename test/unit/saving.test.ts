@@ -41,6 +41,30 @@ describe('saving a run', () => {
     expect(await shop.run()).toMatchObject({ status: 'success', submittedUrls: 3 })
   })
 
+  it('whatever an engine says, what is kept of it stays short', async () => {
+    const said = 'x'.repeat(60_000)
+    const shop = openShop({
+      pages: 40,
+      env: { BING_ENABLED: 'true', BING_API_KEY: 'bing-key-0123456789', MAX_RETRIES: '0' },
+    })
+    const answers = [400, 403, 404, 418, 422, 451].map((status) => ({
+      status,
+      body: JSON.stringify({ errorCode: said, message: said, details: { invalidUrlList: [said] } }),
+      headers: { 'retry-after': said },
+    }))
+    shop.hosts['a.example'] = (_, nth) => answers[nth % answers.length] ?? 500
+    shop.hosts['ssl.bing.com'] = () => ({
+      status: 400,
+      body: JSON.stringify({ ErrorCode: said, Message: said }),
+    })
+    const record = await shop.run()
+    expect(record.errors.length).toBeGreaterThan(1)
+    for (const { message } of record.errors) expect(message.length).toBeLessThan(500)
+    for (const key of (await shop.store.list('sites:')).keys) {
+      expect((await shop.store.getText(key))?.length, key).toBeLessThan(20_000)
+    }
+  })
+
   it('the history stays below what one value may hold: the oldest records give way', async () => {
     const clock = createVirtualClock(START)
     const store = createMemoryStore(clock)

@@ -128,6 +128,8 @@ describe('the doors, every way', () => {
     ['   ', 'admin_token_missing'],
     ['undefined', 'admin_token_short'],
     ['fifteen-letters', 'admin_token_short'],
+    ['a token with blanks in it', 'admin_token_invalid'],
+    ['a-token,with-a-comma', 'admin_token_invalid'],
   ])('with ADMIN_TOKEN %j every protected path answers 503 %s to everybody', async (token, code) => {
     const app = open({ ADMIN_TOKEN: token })
     for (const path of ['/status', '/trigger', '/api/sites', '/openapi.json', ...ODD_PATHS]) {
