@@ -1,0 +1,408 @@
+import type { ExecutionRecord } from '../../src/domain/execution-record'
+import { nextRunAfter } from '../../src/domain/schedule'
+import { endpointId } from '../../src/marks/fingerprint'
+import { MarkTable } from '../../src/marks/mark-table'
+import { parseKey } from '../../src/records/keys'
+import { type StoredTruth, textOf, type Value } from './hostile-store'
+import { type Page, type PretendSite, SECRET_MARK } from './pretend-site'
+import type { SimulatedTime } from './simulated-time'
+
+export const BING = 'bing-webmaster-api'
+const MAX_KEY_BYTES = 512
+const MAX_VALUE_BYTES = 4 * 1024 * 1024
+const MAX_RECORDS = 100
+/** By GET: the flush window and what is in flight. */
+const DUPLICATES_PER_FAULT = 103
+const RATE_LIMIT_WAIT_MS = 60_000
+const RETRY_BASE_MS = 1_000
+const MAX_ATTEMPTS = 4
+const MAX_IN_FLIGHT = 6
+const MAX_IN_FLIGHT_PER_ENGINE = 3
+const MIN_START_GAP_MS = 100
+/** Between looking for a lease and writing one, on a slow store. A run that began in between may have its own written over. */
+const LEASE_RACE_MS = 8_000
+/** More than the clocks of two machines are apart and a dead run's lease lasts. */
+const DUE_MARGIN_MS = 15 * 60_000
+const KEPT_VIOLATIONS = 5
+
+/** One run as the world sees it. */
+export interface RunTrack {
+  readonly runId: string
+  readonly site: PretendSite
+  readonly startedAt: number
+  /** By the run's own clock. */
+  readonly day: string
+  readonly epoch: number
+  recorded: boolean
+  closed: boolean
+  /** An engine accepted something without saying so. */
+  unknown: boolean
+  /** By endpoint: how many it accepted and said so. */
+  readonly accepted: Map<string, number>
+  readonly lanes: Map<string, LaneTrack>
+}
+
+interface LaneTrack {
+  inFlight: number
+  lastStart: number
+  throttledAt: number
+  /** When requests failed in a way that is worth another try. */
+  readonly failedAt: number[]
+  readonly attempts: Map<string, { count: number; status: number; startedAt: number }>
+}
+
+/** Secrets in any spelling that a leak would have. */
+const LEAKS = [SECRET_MARK, hex(SECRET_MARK), ...[0, 1, 2].map((shift) => base64Piece(shift))]
+
+function hex(text: string): string {
+  return Buffer.from(text).toString('hex').repeat(1)
+}
+
+/** What base64 makes of `Zq1Zq2…` wherever it begins: the piece that does not depend on its neighbours. */
+function base64Piece(shift: number): string {
+  const text = Buffer.from(`${'x'.repeat(shift)}${SECRET_MARK}1${SECRET_MARK}1${SECRET_MARK}1`).toString(
+    'base64',
+  )
+  return text.slice(4, 8)
+}
+
+/** Watches everything that happens and says which promise was broken. */
+export class Judge {
+  readonly violations: string[] = []
+  readonly duplicates = new Map<string, number>()
+  /** By site and day of the run: what Bing accepted. */
+  readonly bingTaken = new Map<string, number>()
+  readonly troubledDays = new Map<string, number>()
+  readonly runs = new Map<string, RunTrack>()
+  readonly #open = new Map<string, RunTrack[]>()
+  readonly #startedAt: number
+  readonly #untold = new Map<string, Set<RunTrack>>()
+  readonly #endpoints = new Map<bigint, string>([[endpointId(BING), BING]])
+
+  constructor(
+    private readonly time: SimulatedTime,
+    private readonly truth: StoredTruth,
+    private readonly sites: ReadonlyMap<string, PretendSite>,
+    engines: readonly string[],
+    private readonly count: (what: string) => void,
+  ) {
+    this.#startedAt = time.now
+    for (const address of engines) this.#endpoints.set(endpointId(address), address)
+  }
+
+  broken(invariant: string, detail: string): void {
+    if (this.violations.length < KEPT_VIOLATIONS) {
+      this.violations.push(`${invariant}: ${detail} (${new Date(this.time.now).toISOString()})`)
+    }
+  }
+
+  /** Something went wrong that this site may suffer from. */
+  troubled(site: PretendSite, kind: string): void {
+    site.epoch++
+    site.lastTrouble = this.time.now
+    if (kind !== 'killed') site.lastStoreTrouble = this.time.now
+    for (const run of this.#open.get(site.id) ?? []) {
+      const day = `${site.id} ${run.day}`
+      this.troubledDays.set(day, (this.troubledDays.get(day) ?? 0) + 1)
+    }
+    const today = `${site.id} ${dayOf(this.time.now)}`
+    this.troubledDays.set(today, (this.troubledDays.get(today) ?? 0) + 1)
+  }
+
+  /** A run from before the story begins. */
+  expectRun(runId: string, site: PretendSite): void {
+    this.runEnds(this.runStarts(site, runId, this.time.now))
+  }
+
+  runStarts(site: PretendSite, runId: string, startedAt: number): RunTrack {
+    const known = this.runs.get(runId)
+    if (known !== undefined) return known
+    const run: RunTrack = {
+      runId,
+      site,
+      startedAt: this.time.now,
+      day: dayOf(startedAt),
+      epoch: site.epoch,
+      recorded: false,
+      closed: false,
+      unknown: false,
+      accepted: new Map(),
+      lanes: new Map(),
+    }
+    this.runs.set(runId, run)
+    site.turn = { startedAt: this.time.now, missed: 0 }
+    if (dayOf(startedAt) !== dayOf(startedAt + 60_000)) this.count('state_run_before_midnight')
+    const untold = this.#untold.get(site.id) ?? new Set()
+    for (const earlier of untold) {
+      if (this.time.now - earlier.startedAt < LEASE_RACE_MS) untold.delete(earlier)
+    }
+    this.#untold.set(site.id, untold.add(run))
+    const open = this.#open.get(site.id) ?? []
+    open.push(run)
+    this.#open.set(site.id, open)
+    if (open.length > 1) {
+      this.count('overlapping_runs')
+      this.troubled(site, 'overlap')
+    }
+    return run
+  }
+
+  runEnds(run: RunTrack): void {
+    run.closed = true
+    const open = (this.#open.get(run.site.id) ?? []).filter((one) => one !== run)
+    this.#open.set(run.site.id, open)
+  }
+
+  /** I13: a site that is due is started by one of the next ticks, whatever the others are like. */
+  tickEnds(startedAt: number): void {
+    for (const site of this.sites.values()) {
+      const { turn } = site
+      const due = nextRunAfter(site.profile.schedule, turn.startedAt)
+      const waits =
+        !site.unusable && turn.startedAt < startedAt && due !== null && due < startedAt - DUE_MARGIN_MS
+      if (!waits || site.lastTrouble >= startedAt - DUE_MARGIN_MS) turn.missed = 0
+      else if (++turn.missed > this.sites.size + 1) {
+        this.broken('I13', `${site.id} is due and was passed over by ${turn.missed} ticks`)
+      } else this.count('state_waited_a_tick')
+    }
+  }
+
+  /** I8, I9. */
+  requestStarts(run: RunTrack, endpoint: string, urls: readonly string[], inFlight: number): void {
+    const lane = run.lanes.get(endpoint) ?? {
+      inFlight: 0,
+      lastStart: Number.NEGATIVE_INFINITY,
+      throttledAt: Number.NEGATIVE_INFINITY,
+      failedAt: [],
+      attempts: new Map(),
+    }
+    run.lanes.set(endpoint, lane)
+    const { now } = this.time
+    const where = `${run.site.id} at ${endpoint}`
+    lane.inFlight++
+    if (inFlight > MAX_IN_FLIGHT) this.broken('I8', `${inFlight} requests in flight`)
+    if (lane.inFlight > MAX_IN_FLIGHT_PER_ENGINE) this.broken('I8', `${lane.inFlight} in flight for ${where}`)
+    if (now - lane.lastStart < MIN_START_GAP_MS) this.broken('I8', `two starts within 100 ms for ${where}`)
+    if (now > lane.throttledAt && now - lane.throttledAt < RATE_LIMIT_WAIT_MS) {
+      this.broken('I9', `asked again ${now - lane.throttledAt} ms after a 429: ${where}`)
+    }
+    lane.lastStart = now
+    const key = urls.join(' ')
+    const before = lane.attempts.get(key)
+    const attempt = { count: (before?.count ?? 0) + 1, status: 0, startedAt: now }
+    lane.attempts.set(key, attempt)
+    if (attempt.count > MAX_ATTEMPTS) this.broken('I9', `attempt ${attempt.count} of one request: ${where}`)
+    if (before === undefined) return
+    // Requests of a batch that fail together wait together: the wait counts from the first of them.
+    const since = lane.failedAt.find((at) => at >= before.startedAt) ?? now
+    if (before.status >= 500 && now - since < RETRY_BASE_MS) {
+      this.broken('I9', `asked again ${now - since} ms after a 5xx: ${where}`)
+    }
+    const final = before.status >= 400 && before.status < 429 && !endpoint.startsWith(BING)
+    if (final) this.broken('I9', `HTTP ${before.status} was asked again: ${where}`)
+  }
+
+  requestEnds(run: RunTrack, endpoint: string, urls: readonly string[], status: number): void {
+    const lane = run.lanes.get(endpoint)
+    if (lane === undefined) return
+    lane.inFlight--
+    const attempt = lane.attempts.get(urls.join(' '))
+    if (attempt === undefined) return
+    attempt.status = status
+    if (status === 0 || status >= 429) lane.failedAt.push(this.time.now)
+    if (status === 429 && attempt.startedAt > lane.throttledAt) lane.throttledAt = this.time.now
+  }
+
+  /** The ledger, with I3, I7 and what a submission may hold. */
+  accepted(run: RunTrack, endpoint: string, urls: readonly string[], told: boolean): void {
+    const { site } = run
+    if (told) run.accepted.set(endpoint, (run.accepted.get(endpoint) ?? 0) + urls.length)
+    else {
+      run.unknown = true
+      this.troubled(site, 'unknown')
+    }
+    if (new Set(urls).size < urls.length) this.broken('I7', `a URL twice in one request of ${site.id}`)
+    for (const url of urls) this.#acceptedUrl(run, endpoint, url)
+    if (endpoint !== BING) return
+    const day = `${site.id} ${run.day}`
+    const taken = (this.bingTaken.get(day) ?? 0) + urls.length
+    this.bingTaken.set(day, taken)
+    const troubles = this.troubledDays.get(day) ?? 0
+    const limit = site.profile.bingQuota * (1 + troubles)
+    if (taken > limit) this.broken('I3', `${taken} of ${limit} a day for ${day}, ${troubles} troubles`)
+    if (taken > site.profile.bingQuota) this.count('quota_overshoot_after_trouble')
+  }
+
+  #acceptedUrl(run: RunTrack, endpoint: string, url: string): void {
+    const { site } = run
+    const page = site.pages.get(url.slice(`https://${site.id}`.length))
+    if (page === undefined) {
+      this.broken('I2', `${url} was submitted and is no page of ${site.id}`)
+      return
+    }
+    const last = page.accepted.get(endpoint)
+    const { now } = this.time
+    // A mark has one day for all endpoints: where marks expire, an endpoint that was late hears of a page early again.
+    const live = now - this.#startedAt < (site.profile.ttlDays - 1) * 86_400_000
+    if (last !== undefined && live && last.runStartedAt > page.publishedAt) {
+      this.count('duplicate')
+      const place = `${site.id} ${endpoint}`
+      const sum = (this.duplicates.get(place) ?? 0) + 1
+      this.duplicates.set(place, sum)
+      if (last.epoch === site.epoch)
+        this.broken('I7', `${url} again to ${endpoint} though nothing went wrong`)
+      if (sum > site.epoch * DUPLICATES_PER_FAULT) this.broken('I7', `${sum} duplicates at ${place}`)
+    }
+    page.accepted.set(endpoint, { at: now, runStartedAt: run.startedAt, epoch: run.epoch })
+  }
+
+  /** Everything written is looked at: I2, I3, I6, I10, I14. */
+  written(key: string, value: Value, applied: boolean, run: RunTrack | null): void {
+    const parsed = parseKey(key)
+    if (parsed === null) {
+      this.broken('I14', `a key that is none of ours: ${key}`)
+      return
+    }
+    if (key.length > MAX_KEY_BYTES || value.length > MAX_VALUE_BYTES) this.broken('I14', `too large: ${key}`)
+    const site = this.sites.get(parsed.siteId)
+    if (site === undefined) return
+    if (parsed.kind === 'marks') {
+      this.#marks(site, key, value as Uint8Array)
+      return
+    }
+    const text = textOf(value) ?? ''
+    if (parsed.kind === 'config') return
+    this.said(text, key)
+    if (parsed.kind === 'history') this.#history(site, text, applied)
+    if (parsed.kind === 'state' && run !== null && text.includes(`"finishedRunId":"${run.runId}"`)) {
+      if (!run.recorded && site.lastStoreTrouble < run.startedAt)
+        this.broken('I10', `${run.runId} closed without a record`)
+      this.runEnds(run)
+    }
+    if (parsed.kind === 'quota' && applied) {
+      const { used } = JSON.parse(text) as { used: number }
+      const day = `${site.id} ${parsed.date}`
+      const taken = this.bingTaken.get(day) ?? 0
+      if (used > taken) this.broken('I3', `the record says ${used}, the engine took ${taken}: ${day}`)
+      const troubles = this.troubledDays.get(day) ?? 0
+      if (troubles === 0 && used !== taken) this.broken('I3', `the record says ${used} of ${taken}: ${day}`)
+    }
+  }
+
+  /** I6: wherever words leave the product. */
+  said(text: string, where: string): void {
+    for (const leak of LEAKS) {
+      if (text.includes(leak)) this.broken('I6', `a piece of a key in ${where}: ${text.slice(0, 300)}`)
+    }
+  }
+
+  #marks(site: PretendSite, key: string, bytes: Uint8Array): void {
+    const table = MarkTable.parse(bytes)
+    if (table === null) {
+      this.broken('I14', `an unreadable table was written: ${key}`)
+      return
+    }
+    const owners = table.owners().map((owner) => (owner === 0n ? null : (this.#endpoints.get(owner) ?? '?')))
+    const isBing = key.startsWith('url_cache:bing:')
+    for (const mark of table.marks()) {
+      const page = site.byFingerprint.get(`${mark.high} ${mark.low}`)
+      if (page === undefined) {
+        this.broken('I2', `a mark of ${site.id} for no page of it`)
+        continue
+      }
+      for (const [bit, endpoint] of owners.entries()) {
+        const isAccepted = (mark.accepted & (1 << bit)) !== 0
+        const isRejected = (mark.rejected & (1 << bit)) !== 0
+        if (!isAccepted && !isRejected) continue
+        if (endpoint === null || (endpoint === BING) !== isBing) {
+          this.broken('I11', `a mark of ${endpoint} in ${key}`)
+        } else if (isRejected && !page.bad) this.broken('I1', `${page.url} was written off for ${endpoint}`)
+        else if (isAccepted) this.#mark(page, endpoint, mark.lastmod)
+      }
+    }
+  }
+
+  #mark(page: Page, endpoint: string, lastmod: number): void {
+    const last = page.accepted.get(endpoint)
+    if (last === undefined)
+      this.broken('I2', `${page.url} is marked for ${endpoint}, which never accepted it`)
+    else if (last.at < lastmod * 1000) {
+      this.broken('I2', `${page.url} is marked for ${endpoint} with a change it was not told of`)
+    }
+  }
+
+  #history(site: PretendSite, text: string, applied: boolean): void {
+    const next = text.indexOf(',{"runId"', 2)
+    const record = JSON.parse(text.slice(1, next < 0 ? -1 : next)) as ExecutionRecord
+    const run = this.runs.get(record.runId)
+    const { newUrls, engines, status } = record
+    for (const [name, { total, accepted, failed, rejected, deferred }] of Object.entries(engines)) {
+      const sum = accepted + failed + rejected + deferred
+      if (total !== sum && status !== 'interrupted') this.broken('I10', `${name}: ${total} is not ${sum}`)
+      if (total > newUrls) this.broken('I10', `${name}: ${total} of ${newUrls} new URLs`)
+      const endpoint = [...this.#endpoints.values()].find((address) => address.includes(name)) ?? BING
+      const really = run?.accepted.get(endpoint) ?? 0
+      if (run === undefined || status === 'interrupted') continue
+      if (accepted > really) this.broken('I10', `${name}: booked ${accepted}, accepted ${really}`)
+      if (
+        accepted < really &&
+        !run.unknown &&
+        !record.errors.some(({ code }) => code === 'channel_broke_off' || code === 'internal_error')
+      ) {
+        this.broken('I10', `${name}: booked ${accepted} of ${really} accepted`)
+      }
+    }
+    this.count(`run_${status}`)
+    if (run === undefined) {
+      this.broken('I10', `a record of an unknown run ${record.runId}`)
+      return
+    }
+    run.recorded = true
+    if (status === 'interrupted' || !applied) return
+    for (const earlier of this.#untold.get(site.id) ?? []) {
+      if (earlier.recorded) this.#untold.get(site.id)?.delete(earlier)
+      if (earlier.recorded || earlier === run || !earlier.closed) continue
+      if (earlier.startedAt <= site.lastStoreTrouble || earlier.startedAt >= run.startedAt) continue
+      this.broken('I10', `${earlier.runId} of ${site.id} has no record and was not told of`)
+    }
+  }
+
+  /** I4 and I1, once faults have been off for long enough. */
+  allHeard(): void {
+    for (const site of this.sites.values()) {
+      const endpoints = site.profile.bing
+        ? [...site.profile.engines.map(addressOf), BING]
+        : site.profile.engines.map(addressOf)
+      for (const page of site.listed) {
+        for (const endpoint of endpoints) this.#heard(site, page, endpoint)
+      }
+    }
+  }
+
+  #heard(site: PretendSite, page: Page, endpoint: string): void {
+    const last = page.accepted.get(endpoint)
+    if (page.bad) {
+      if (last !== undefined) this.broken('I1', `${page.url} is bad and was accepted`)
+      return
+    }
+    if (last === undefined) this.broken('I4', `${page.url} of ${site.id} never reached ${endpoint}`)
+    else if (page.hasLastmod && last.at < page.publishedAt) {
+      this.broken('I4', `the change of ${page.url} never reached ${endpoint}`)
+    }
+  }
+
+  /** I14: what a site leaves in the store. */
+  bounded(): void {
+    const perSite = 6 + 2 + 3
+    const keys = this.truth.keys()
+    if (keys.length > perSite * this.sites.size) this.broken('I14', `${keys.length} keys`)
+    for (const site of this.sites.values()) {
+      const text = textOf(this.truth.read(`sites:history:${site.id}`)) ?? '[]'
+      const records = (JSON.parse(text) as unknown[]).length
+      if (records > MAX_RECORDS) this.broken('I14', `${records} records of ${site.id}`)
+    }
+  }
+}
+
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+export const addressOf = (engine: string): string => `https://${engine}/indexnow`
