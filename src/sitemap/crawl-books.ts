@@ -1,4 +1,5 @@
 import type { RunError } from '../domain/execution-record'
+import { plainText } from '../domain/plain-text'
 import type { Logger } from '../ports'
 import type { SitemapTrouble } from './read-sitemap'
 import type { ScanReport } from './scan-report'
@@ -111,7 +112,8 @@ export class CrawlBooks {
   }
 
   complain(url: string, { code, detail }: SitemapTrouble): void {
-    const message = `${url.slice(0, MAX_URL_SHOWN)}: ${detail}`
+    // It may quote the file.
+    const message = plainText(`${url.slice(0, MAX_URL_SHOWN)}: ${detail}`)
     const site = this.siteId
     this.logger.error('a sitemap could not be read whole', { site, code: `sitemap_${code}`, detail: message })
     if (this.#errors.length === MAX_ERRORS) this.#unnamed++

@@ -38,3 +38,14 @@ describe('what an engine says', () => {
     }
   })
 })
+
+describe('what a sitemap says', () => {
+  it('carries no orders to a terminal into what a check answers', async () => {
+    const shop = openShop()
+    const body = '<root\u202e\u009b\u2028x></root>'
+    shop.hosts['shop.example'] = () => ({ status: 200, body })
+    const answer = await (await shop.call('/api/sites/shop.example/check')).text()
+    expect(answer).toContain('its root is <root x>')
+    expect(answer).not.toMatch(ORDERS)
+  })
+})
