@@ -1,4 +1,4 @@
-import type { Answer } from '../domain/outcome'
+import type { Answer, SubmissionOutcome } from '../domain/outcome'
 import type { Attempted } from '../net/retry'
 
 /** One bad URL among 100 takes at most 15 calls, among 10,000 at most 29. */
@@ -27,7 +27,7 @@ export async function* bisect<Row extends { readonly url: string }>(
   /** Tells whether the rows were accepted as they are. */
   async function* settle(rows: readonly Row[]): AsyncGenerator<Part<Row>, boolean> {
     const attempted = calls++ < maxCalls ? await send(rows) : null
-    const outcome = attempted?.kind === 'done' ? attempted.value.outcome : null
+    const outcome = outcomeOf(attempted)
     if (outcome?.kind === 'rejected' && rows.length > 1) {
       const names = new Set(outcome.named)
       const named = rows.filter(({ url }) => names.has(url))
@@ -62,6 +62,22 @@ export async function* bisect<Row extends { readonly url: string }>(
   }
 
   yield* settle(all)
+}
+
+/**
+ * Of the parts of one request those that were refused alone while others were taken: they are at fault themselves, even if
+ * the engine did not name them. Where nothing was taken the fault may be anywhere.
+ */
+export function refusedAlone<Row>(parts: readonly Part<Row>[]): readonly Row[] {
+  const ended = parts.map(({ rows, attempted }) => ({ rows, outcome: outcomeOf(attempted) }))
+  if (!ended.some(({ outcome }) => outcome?.kind === 'accepted')) return []
+  return ended.flatMap(({ rows, outcome }) =>
+    outcome?.kind === 'rejected' && outcome.divisible === true ? rows : [],
+  )
+}
+
+function outcomeOf(attempted: Attempted<Answer> | null): SubmissionOutcome | null {
+  return attempted?.kind === 'done' ? attempted.value.outcome : null
 }
 
 function isPartOf(count: number | undefined, rows: readonly unknown[]): count is number {

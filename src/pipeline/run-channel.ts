@@ -8,7 +8,8 @@ import type { RetryPolicy } from '../net/retry'
 import type { Budget, Clock, Logger, Sleep } from '../ports'
 import type { PendingBook } from '../records/pending-urls'
 import { Books } from './books'
-import { EngineLane, type Verdict } from './engine-lane'
+import type { Verdict } from './engine-fate'
+import { EngineLane } from './engine-lane'
 import { lookAtKey } from './look-at-key'
 
 export interface ChannelRunOptions {
@@ -76,20 +77,22 @@ export class ChannelRun {
 
   /** When the channel wants to go on before its schedule, because something had to wait though nothing is wrong with it. */
   get resumeAt(): number | null {
-    const times = this.#lanes.map(({ lane }) => lane.resumeAt).filter((time) => time !== null)
+    const times = this.#lanes.map(({ lane }) => lane.fate.resumeAt).filter((time) => time !== null)
     return times.length === 0 ? null : Math.min(...times)
   }
 
   /** Endpoints that are to be left alone until a moment beyond this run. */
   get notBefore(): Record<string, number> {
     return Object.fromEntries(
-      this.#lanes.flatMap(({ address, lane: { notBefore } }) => (notBefore ? [[address, notBefore]] : [])),
+      this.#lanes.flatMap(({ address, lane: { fate } }) =>
+        fate.notBefore ? [[address, fate.notBefore]] : [],
+      ),
     )
   }
 
   /** What is known of the key after this run: null when it is to be looked at again, undefined when nothing new. */
   get keyCheck(): string | null | undefined {
-    if (this.#lanes.some(({ lane }) => lane.keyRefused)) return null
+    if (this.#lanes.some(({ lane }) => lane.fate.keyRefused)) return null
     return this.#proven ?? undefined
   }
 
@@ -131,8 +134,8 @@ export class ChannelRun {
     if (found.kind === 'right') this.#proven = fingerprint
     this.stopped = found.kind === 'wrong'
     for (const { lane } of this.#lanes) {
-      if (found.kind === 'wrong') lane.stop(found.trouble)
-      if (found.kind === 'unknown') lane.postpone(found.trouble, found.notBefore)
+      if (found.kind === 'wrong') lane.fate.stop(found.trouble)
+      if (found.kind === 'unknown') lane.fate.postpone(found.trouble, found.notBefore)
     }
   }
 
