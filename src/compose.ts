@@ -4,6 +4,7 @@ import { resolveKey } from './channels/key-field'
 import { CHANNELS } from './channels/registry'
 import { showSite } from './channels/show-site'
 import { createSiteParser, createSiteSchema } from './channels/site-schema'
+import { MIN_ADMIN_TOKEN_LENGTH } from './domain/limits'
 import type { Problem } from './domain/problem'
 import type { SettingProblem, Settings } from './domain/settings'
 import type { Site } from './domain/site'
@@ -48,6 +49,13 @@ function isBlocking({ setting }: SettingProblem): boolean {
   return setting !== 'ADMIN_TOKEN'
 }
 
+/** No problem of the settings: who wants runs only needs no token. But the API sends whoever knocks to the log. */
+function absentToken({ adminToken }: Settings, problems: readonly SettingProblem[]): SettingProblem[] {
+  if (adminToken !== null || problems.some(({ setting }) => setting === 'ADMIN_TOKEN')) return []
+  const sentence = `ADMIN_TOKEN is missing: set it to a random text of at least ${MIN_ADMIN_TOKEN_LENGTH} characters, as a secret of the Worker (npx wrangler secret put ADMIN_TOKEN) or in .dev.vars. Until then the API answers 503; scheduled runs go on.`
+  return [{ setting: 'ADMIN_TOKEN', code: 'admin_token_missing', sentence }]
+}
+
 /** The same sentence, in the names of the settings. */
 function settingProblem({ field = 'sitemapUrl', detail, code }: Problem): SettingProblem {
   const names: Readonly<Record<string, string>> = { ...ENVIRONMENT_SITE_FIELDS, id: 'SITE_HOST' }
@@ -71,7 +79,9 @@ export function compose(ports: Ports, { settings, environmentSite, problems }: C
   for (const secret of [settings.adminToken, settings.webhookSecret]) {
     if (secret !== null) logger.protect(secret.reveal())
   }
-  for (const { setting, code, sentence } of problems) logger.error(sentence, { setting, code })
+  for (const { setting, code, sentence } of [...problems, ...absentToken(settings, problems)]) {
+    logger.error(sentence, { setting, code })
+  }
 
   const keyValue = (key: unknown) => resolveKey(key, settings.secretNamed)
   /** For whoever sends the key somewhere: from then on the log masks it. */

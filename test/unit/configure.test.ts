@@ -122,4 +122,21 @@ describe('the environment’s site', () => {
     const both = configure({ ...GOOD, ADMIN_TOKEN: 'short', SITE_HOST: 'shop' })
     expect(both.problems.map(({ code }) => code)).toEqual(['admin_token_short', 'site_host_invalid'])
   })
+
+  it('a missing token is told in the log, once, and the schedule goes on', async () => {
+    const { call, log, tick } = composeInMemory({
+      env: { ADMIN_TOKEN: '' },
+      fetch: () => Promise.reject(new Error('none')),
+      startMs: 0,
+    })
+    expect(await (await call('/status')).json()).toMatchObject({ status: 503, code: 'admin_token_missing' })
+    const told = log.entries('error').filter(({ code }) => code === 'admin_token_missing')
+    expect(told).toHaveLength(1)
+    expect(told[0]).toMatchObject({
+      setting: 'ADMIN_TOKEN',
+      message: expect.stringMatching(/^ADMIN_TOKEN is missing: set it to .+secret put ADMIN_TOKEN/),
+    })
+    await tick()
+    expect(log.entries('info')).toContainEqual(expect.objectContaining({ message: 'run started' }))
+  })
 })
