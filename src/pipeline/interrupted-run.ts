@@ -5,7 +5,7 @@ import { LEASE_MS, type Lease } from '../records/run-lease'
 import type { SiteState } from '../records/site-state'
 
 const ADVICE =
-  'it may have met the CPU limit: use the paid plan, split the sitemap into smaller files, or run Beckon on Node'
+  'if it was stopped by hand or by a deploy, there is nothing to do; if it happens again, it meets a limit, such as the CPU limit of the free plan: use the paid plan, split the sitemap into smaller files, or run Beckon on a machine of your own (Node)'
 
 /** The record of a run that ended without one, from what its lease last said. */
 export function interruptedRecord(siteId: string, lease: Lease): ExecutionRecord {

@@ -271,7 +271,13 @@ describe('overlap', () => {
       failedUrls: 2,
       engines: progress.engines,
     })
-    for (const help of ['CPU limit', 'paid plan', 'split the sitemap', 'Node']) {
+    for (const help of [
+      'stopped by hand',
+      'CPU limit',
+      'paid plan',
+      'split the sitemap',
+      'machine of your own (Node)',
+    ]) {
       expect(dead?.errors[0]?.advice).toContain(help)
     }
     const body = JSON.parse(shop.seen('hooks.example')[0]?.body ?? '{}') as {
