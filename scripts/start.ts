@@ -12,6 +12,7 @@ import { ProgressBar } from './start/progress-bar'
 import { readVars } from './start/read-vars'
 import { openStateFolder } from './start/state-folder'
 import { everythingAccepted, summary } from './start/summary'
+import { unknownVars } from './start/unknown-vars'
 
 const WORKER_PORT = 8787
 const SANDBOX_PORT = 8788
@@ -76,6 +77,7 @@ let stopping = false
 async function main(): Promise<void> {
   const { once, state } = readArguments()
   const vars = readVars('.dev.vars', process.env)
+  for (const warning of unknownVars(vars)) process.stderr.write(`${warning}\n`)
   const demo =
     vars.SITEMAP_URL === undefined && vars.INDEXNOW_API_KEY === undefined && vars.SITE_HOST === undefined
   const folder = openStateFolder(state)

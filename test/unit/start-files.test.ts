@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readVars } from '../../scripts/start/read-vars'
 import { openStateFolder } from '../../scripts/start/state-folder'
+import { unknownVars } from '../../scripts/start/unknown-vars'
+import { SETTING_NAMES } from '../../src/settings'
 
 const TOKEN = 'a-token-of-32-characters-exactly'
 let folder: string
@@ -49,5 +51,32 @@ describe('.dev.vars', () => {
     const file = join(folder, '.dev.vars')
     writeFileSync(file, 'LOG_LEVEL=debug\nMAX_RETRIES=1\n')
     expect(readVars(file, { LOG_LEVEL: 'warn' })).toEqual({ LOG_LEVEL: 'warn', MAX_RETRIES: '1' })
+  })
+})
+
+describe('names that are no setting', () => {
+  it.each([
+    ['SITEMAPURL', 'SITEMAP_URL'],
+    ['SITEMAP_URI', 'SITEMAP_URL'],
+    ['sitemap_url', 'SITEMAP_URL'],
+    ['SITEMAP', 'SITEMAP_URL'],
+    ['INDEXNOW_KEY', 'INDEXNOW_API_KEY'],
+    ['API_KEY', 'INDEXNOW_API_KEY'],
+    ['INDEXNOW_ENGINES', 'INDEXNOW_SEARCH_ENGINES'],
+    ['MAX_RETRYS', 'MAX_RETRIES'],
+    ['BING_ENABLE', 'BING_ENABLED'],
+  ])('%s is told, with %s as what was meant', (name, meant) => {
+    expect(unknownVars({ [name]: 'x' })).toEqual([`${name} is no setting of Beckon; did you mean ${meant}?`])
+  })
+
+  it('one that is near to none may be a secret of a site', () => {
+    expect(unknownVars({ COLOUR: 'red' })).toEqual([
+      'COLOUR is no setting of Beckon; that is fine if a site names it as env:COLOUR',
+    ])
+  })
+
+  it('settings are not told, nor what one of them names as its secret', () => {
+    expect(unknownVars(Object.fromEntries(SETTING_NAMES.map((name) => [name, 'x'])))).toEqual([])
+    expect(unknownVars({ INDEXNOW_API_KEY: 'env:MY_KEY', MY_KEY: 'key-0001' })).toEqual([])
   })
 })
