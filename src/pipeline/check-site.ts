@@ -4,7 +4,7 @@ import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
 import { createHttpClient, type HttpClient } from '../net/http-client'
 import type { Ports } from '../ports'
-import type { CrawlReport } from '../sitemap/crawl-books'
+import { type CrawlReport, EMPTY } from '../sitemap/crawl-books'
 import { createBudget, RESERVE } from './budget'
 import { crawlOnly } from './crawl-only'
 
@@ -80,8 +80,7 @@ function sitemapFindings(site: Site, { totalUrls, leftOut, errors }: CrawlReport
   }
   if (findings.some(({ name }) => name === 'sitemap')) return findings
   if (totalUrls > 0) return [good('sitemap', `${totalUrls} URLs found`), ...findings]
-  const detail = 'the sitemap lists no URL that can be submitted'
-  return [bad('sitemap', 'sitemap_empty', detail, 'list the pages of the site in it'), ...findings]
+  return [bad('sitemap', EMPTY.code, EMPTY.message, EMPTY.advice), ...findings]
 }
 
 function neighbours(site: Site, others: readonly Site[]): Finding[] {

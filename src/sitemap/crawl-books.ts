@@ -48,6 +48,13 @@ const ADVICE: Readonly<Record<string, string>> = {
   guard: 'sitemaps must be at a public http or https address',
   timeout: 'see whether the server is overloaded, or split the sitemap into smaller files',
 }
+/** A whole crawl that found nothing to submit, though every file could be read. */
+export const EMPTY: RunError & { readonly advice: string } = {
+  code: 'sitemap_empty',
+  message: 'the sitemap lists no URL that can be submitted',
+  advice: 'list the pages of the site in it',
+}
+
 const GENERAL_ADVICE = 'open the address in a browser: it must answer with a whole XML sitemap'
 
 /** What a crawl found, counted as it goes. */
@@ -125,15 +132,18 @@ export class CrawlBooks {
     this.#end = { cursor }
   }
 
-  /** `previousUrls`: how many there were last time, when that was a whole crawl like this one. */
-  close(host: string, previousUrls: number | null): CrawlReport {
-    const warnings = [this.#shrunk(previousUrls), this.#moved()].filter((one) => one !== null)
+  /** `whole`: from the first file on. `previousUrls`: how many there were last time, when that was a whole crawl, too. */
+  close(host: string, { whole, previousUrls }: { whole: boolean; previousUrls: number | null }): CrawlReport {
+    const errors = [...this.#errors, this.#more(), this.#hostMismatch(host)].filter((one) => one !== null)
+    const shrunk = this.#shrunk(whole ? previousUrls : null)
+    const empty = whole && errors.length === 0 ? this.#empty() : null
+    const warnings = [shrunk ?? empty, this.#moved()].filter((one) => one !== null)
     for (const { code, message } of warnings) this.logger.warn(message, { site: this.siteId, code })
     return {
       totalUrls: this.#totalUrls,
       newUrls: this.#newUrls,
       leftOut: this.#leftOut,
-      errors: [...this.#errors, this.#more(), this.#hostMismatch(host)].filter((one) => one !== null),
+      errors,
       warnings,
       filesRead: this.#filesRead,
       rootsFailed: this.#rootsFailed,
@@ -169,6 +179,10 @@ export class CrawlBooks {
     const advice =
       'see whether your site still writes its sitemap whole; nothing that was accepted is forgotten'
     return { code: 'sitemap_shrunk', message, advice }
+  }
+
+  #empty(): RunError | null {
+    return this.#totalUrls === 0 && this.#end === null ? EMPTY : null
   }
 
   #moved(): RunError | null {

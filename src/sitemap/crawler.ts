@@ -69,7 +69,7 @@ export class Crawler {
       break
     }
     while (this.#pending.length > 0) await this.options.onSlice(this.#pending.splice(0, SLICE_SIZE))
-    return this.#books.close(site.host, cursor === null ? previousUrls : null)
+    return this.#books.close(site.host, { whole: cursor === null, previousUrls })
   }
 
   /** Depth first, beginning where the last run's budget ended; what lies before that was read then. */
