@@ -56,7 +56,7 @@ export function docsPage(document: Json): string {
 <p>Send <code>Authorization: Bearer ADMIN_TOKEN</code> with everything that is not marked public. Bodies are JSON of at
 most 64 KiB. Errors are <code>application/problem+json</code> with <code>status</code>, <code>code</code>,
 <code>detail</code> and, where one is at fault, <code>field</code>. The same description for machines is at
-<code>/openapi.json</code>.</p>
+<code>/openapi.json</code>; that one needs the token, so a browser gets 401 there.</p>
 <nav><ul>
 ${contents.join('\n')}
 <li><a href="#codes">Reason codes</a></li>
@@ -89,8 +89,9 @@ function section(method: string, path: string, operation: Operation): string {
     parts.push(table(['parameter', 'value', 'meaning'], rows))
   }
   for (const { schema, example } of Object.values(requestBody?.content ?? {})) {
+    const needed = (schema.required as readonly string[] | undefined) ?? []
     const rows = Object.entries(schema.properties as Record<string, Json>).map(([name, field]) => [
-      `<code>${escapeHtml(name)}</code>`,
+      `<code>${escapeHtml(name)}</code>${needed.includes(name) ? ' (required)' : ''}`,
       escapeHtml(rangeOf(field)),
       inline(String(field.description ?? '')),
     ])
@@ -104,7 +105,8 @@ function section(method: string, path: string, operation: Operation): string {
   return parts.join('\n')
 }
 
-function rangeOf({ type, enum: choices, minimum, maximum, default: fallback }: Json): string {
+function rangeOf({ type, anyOf, enum: choices, minimum, maximum, default: fallback }: Json): string {
+  if (Array.isArray(anyOf)) return anyOf.map(rangeOf).join(' | ')
   const kind = Array.isArray(choices) ? choices.join(' | ') : String(type ?? 'any')
   const range = minimum === undefined ? '' : ` ${minimum}–${maximum}`
   return `${kind}${range}${fallback === undefined ? '' : `, default ${JSON.stringify(fallback)}`}`

@@ -1,10 +1,25 @@
 import type { Site } from '../domain/site'
 import type { Clock } from '../ports'
 import type { SiteConfigManager } from '../records/site-config-manager'
+import { COMMON } from './openapi'
+import type { DescribedRoute } from './route'
 
 const KEY_FILE = /^\/([A-Za-z0-9-]{8,128})\.txt$/
 /** A stranger may ask as often as he likes; the free plan allows 1,000 lists a day, and the schedule needs them. */
 const LIST_EVERY_MS = 10 * 60_000
+
+/** For the documents. The doors themselves answer it: the router would take every path for one. */
+export const keyFileRoute: DescribedRoute = {
+  methods: ['GET'],
+  path: '/{key}.txt',
+  open: true,
+  summary: 'The key file of a site',
+  details:
+    'Answered only where the request’s host is the `host` of a site with this key: point a route of your domain at the ' +
+    'Worker, and you need not upload key files. To everybody else it is a path like any other.',
+  answers: { 200: { says: 'The key and nothing else', type: 'text/plain' } },
+  problems: { ...COMMON, 404: ['not_found'] },
+}
 
 /** Serves `/{key}.txt` where the Worker answers on the site's own host. To everybody else such a path is like any other. */
 export function keyFiles(deps: {

@@ -1,16 +1,21 @@
 import { z } from 'zod'
 import { VERSION } from '../generated/product'
 import { problemAnswer } from './answers'
-import type { DescribedAnswer, Route } from './route'
+import type { DescribedAnswer, DescribedRoute } from './route'
 
 type Json = Record<string, unknown>
 
 /** What any protected operation may answer besides its own. */
-const COMMON: Readonly<Record<number, readonly string[]>> = {
+export const COMMON: Readonly<Record<number, readonly string[]>> = {
   401: ['unauthorized'],
   503: ['admin_token_missing', 'admin_token_short', '{setting}_invalid', '{setting}_missing'],
 }
 const PARAMETER_CODES = ['invalid_parameter', 'unknown_parameter']
+
+const IN_PATH: Readonly<Record<string, Json>> = {
+  id: { description: 'Id of the site: a host name with a dot', example: 'www.example.com' },
+  key: { description: 'The IndexNow key of a site', example: '0123456789abcdef0123456789abcdef' },
+}
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Something in the request is wrong; `field` names it',
@@ -23,7 +28,7 @@ const TITLES: Readonly<Record<number, string>> = {
 }
 
 /** The OpenAPI 3.1 description of these routes, from the very schemas that validate. */
-export function openApi(routes: readonly Route[]): Json {
+export function openApi(routes: readonly DescribedRoute[]): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     const operations = paths[route.path] ?? {}
@@ -49,7 +54,7 @@ export function openApi(routes: readonly Route[]): Json {
   }
 }
 
-function operation(route: Route, method: string): Json {
+function operation(route: DescribedRoute, method: string): Json {
   const { summary, details, open, body } = route
   return {
     operationId: operationId(route.path, method),
@@ -67,14 +72,13 @@ function operationId(path: string, method: string): string {
   return [method.toLowerCase(), ...words].join('_')
 }
 
-function parametersOf({ path, query }: Route): Json[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+function parametersOf({ path, query }: DescribedRoute): Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    description: 'Id of the site: a host name with a dot',
+    ...IN_PATH[name],
     schema: { type: 'string' },
-    example: 'www.example.com',
   }))
   const described = query === undefined ? {} : jsonSchema(query, 'input')
   const required = (described.required as string[] | undefined) ?? []
@@ -90,7 +94,7 @@ function parametersOf({ path, query }: Route): Json[] {
   return [...inPath, ...inQuery]
 }
 
-function requestBody({ schema, partial, example }: NonNullable<Route['body']>): Json {
+function requestBody({ schema, partial, example }: NonNullable<DescribedRoute['body']>): Json {
   const described = jsonSchema(schema, 'input')
   // A change may leave everything out, and says null for "back to the default".
   if (partial) delete described.required
@@ -109,7 +113,7 @@ function answersOf(answers: Readonly<Record<number, DescribedAnswer>>): Json {
   )
 }
 
-function problemsOf({ open, query, problems = {} }: Route): Json {
+function problemsOf({ open, query, problems = {} }: DescribedRoute): Json {
   const codes: Record<string, readonly string[]> = { ...(open ? {} : COMMON), ...problems }
   if (!open) codes[400] = [...PARAMETER_CODES, ...(problems[400] ?? [])]
   if (query === undefined && problems[400] === undefined && !open) codes[400] = ['unknown_parameter']

@@ -40,6 +40,9 @@ export interface Route<Query = unknown> {
   readonly handle: (asked: Asked<Query>) => Response | Promise<Response>
 }
 
+/** What the documents tell of an operation. */
+export type DescribedRoute = Omit<Route, 'handle'>
+
 /** Lets the compiler tie a route's handler to its query, then forgets the tie so that all routes fit in one list. */
 export function route<Query>(definition: Route<Query>): Route {
   return definition as Route

@@ -72,11 +72,20 @@ function baseFields(context: FieldContext) {
       .string()
       .refine(isSchedule, { message: 'must be a cron line of five fields, such as "0 0 * * *" (UTC)' })
       .default(defaults.schedule)
-      .meta({ description: 'Five cron fields, UTC' }),
-    maxConcurrentRequests: integer(LIMITS.MAX_CONCURRENT_REQUESTS, defaults.maxConcurrentRequests),
-    requestIntervalMs: integer(LIMITS.REQUEST_INTERVAL_MS, defaults.requestIntervalMs),
-    maxRetries: integer(LIMITS.MAX_RETRIES, defaults.maxRetries),
-    cacheTtlDays: integer(LIMITS.CACHE_TTL_DAYS, defaults.cacheTtlDays),
+      .meta({ description: 'When the site is due: five cron fields, UTC' }),
+    maxConcurrentRequests: integer(LIMITS.MAX_CONCURRENT_REQUESTS, defaults.maxConcurrentRequests).meta({
+      description: 'Requests in flight per IndexNow engine; never more than 6 in all',
+    }),
+    requestIntervalMs: integer(LIMITS.REQUEST_INTERVAL_MS, defaults.requestIntervalMs).meta({
+      description:
+        'Least milliseconds between two request starts to one engine; doubles after a 429 for the rest of the run',
+    }),
+    maxRetries: integer(LIMITS.MAX_RETRIES, defaults.maxRetries).meta({
+      description: 'Repeats per batch after a 429, a 5xx or a network failure; per file for sitemaps',
+    }),
+    cacheTtlDays: integer(LIMITS.CACHE_TTL_DAYS, defaults.cacheTtlDays).meta({
+      description: 'After so many days an accepted URL is submitted again',
+    }),
   }
 }
 

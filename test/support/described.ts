@@ -8,7 +8,13 @@ interface Described {
 export interface OperationDocument {
   readonly operationId: string
   readonly security?: readonly unknown[]
-  readonly parameters: readonly { name: string; in: string; required: boolean; schema: object }[]
+  readonly parameters: readonly {
+    name: string
+    in: string
+    required: boolean
+    description?: string
+    schema: object
+  }[]
   readonly requestBody?: { content: Readonly<Record<string, { schema: object; example: unknown }>> }
   readonly responses: Readonly<Record<string, Described>>
 }

@@ -34,6 +34,7 @@ const CONTRACT = [
   'GET /api/stats/daily',
   'GET /openapi.json',
   'GET /docs',
+  'GET /{key}.txt',
 ]
 
 describe('/openapi.json', () => {
@@ -67,6 +68,20 @@ describe('/openapi.json', () => {
       }
     }
     expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('says what each field of a site and each parameter means', async () => {
+    const { paths } = await documentOf(open())
+    const described: [string, { description?: string }][] = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ parameters, requestBody }) => [
+        ...parameters.map((one): [string, { description?: string }] => [one.name, one]),
+        ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+          Object.entries((schema as { properties: Record<string, object> }).properties),
+        ),
+      ]),
+    )
+    expect(described.length).toBeGreaterThan(50)
+    for (const [name, { description }] of described) expect(description, name).toMatch(/\w/)
   })
 
   it('is true: real answers, good and bad, have the described status, type and shape', async () => {
@@ -109,6 +124,7 @@ describe('/openapi.json', () => {
       ['DELETE', '/api/sites/b.example', '/api/sites/{id}'],
       ['GET', '/openapi.json'],
       ['GET', '/docs'],
+      ['GET', '/no-key-of-ours.txt', '/{key}.txt'],
     ]
     const statuses = new Set<number>()
     for (const [method, address, path = address, sent] of asked) {
@@ -117,6 +133,10 @@ describe('/openapi.json', () => {
       expect(await wrongIn(document, { method, path }, response), `${method} ${address}`).toEqual([])
     }
     expect([...statuses].sort()).toEqual([200, 201, 202, 400, 403, 404, 409, 413])
+    const request = new Request('https://shop.example/key-of-the-shop-0001.txt')
+    const keyFile = await app.app.fetch(request, { waitUntil: () => {} })
+    expect(keyFile.status).toBe(200)
+    expect(await wrongIn(document, { method: 'GET', path: '/{key}.txt' }, keyFile)).toEqual([])
   })
 })
 
@@ -136,6 +156,8 @@ describe('/docs', () => {
     for (const word of ['sitemapUrl', 'bingDailyQuota', 'not_sent', 'other_host', 'server_error_{status}']) {
       expect(page).toContain(word)
     }
+    expect(page).toContain('<code>sitemapUrl</code> (required)')
+    expect(page).toMatch(/<code>\/openapi\.json<\/code>; that one needs the token/)
     const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1] ?? ''
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style)))
     expect(policy).toContain(`sha256-${Buffer.from(digest).toString('base64')}`)

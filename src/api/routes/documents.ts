@@ -1,10 +1,11 @@
 import { docsPage, STYLE } from '../docs-page'
+import { keyFileRoute } from '../key-file'
 import { openApi } from '../openapi'
 import { type Route, route } from '../route'
 
 /** The description of all routes, for machines and for people. */
 export function documents(described: () => readonly Route[]): readonly Route[] {
-  const document = () => openApi(described())
+  const document = () => openApi([...described(), keyFileRoute])
   return [
     route({
       methods: ['GET'],

@@ -102,6 +102,9 @@ export function status(deps: ApiDeps): readonly Route[] {
       methods: ['GET'],
       path: '/status',
       summary: 'How the sites are doing',
+      details:
+        '`status` is always `running`: the service works. A run that is going on has its id in `currentRun`, which is ' +
+        '`null` while the site is at rest.',
       query: z.strictObject({ site: anySiteParameter }),
       answers: {
         200: {

@@ -44,19 +44,33 @@ export const bing: Channel = {
   cachePrefix: 'url_cache:bing',
 
   fields: ({ allowPrivateNetwork }) => ({
-    bingEnabled: z.boolean().default(false),
-    bingApiKey: keyField(
-      BING.KEY_PATTERN,
-      'must be the key of your Bing Webmaster account, or env:NAME',
-    ).optional(),
+    bingEnabled: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether URLs also go to the Bing Webmaster API; needs `bingApiKey`' }),
+    bingApiKey: keyField(BING.KEY_PATTERN, 'must be the key of your Bing Webmaster account, or env:NAME')
+      .optional()
+      .meta({
+        description:
+          'The API key of Bing Webmaster Tools, or `env:NAME`, the Worker’s secret of that name. Answers mask it',
+      }),
     bingDailyQuota: z
       .int({ message: QUOTA_MESSAGE })
       .min(min, { message: QUOTA_MESSAGE })
       .max(max, { message: QUOTA_MESSAGE })
-      .default(DEFAULT_QUOTA),
-    bingPriority: z.enum(['newest', 'random']).default('newest'),
-    bingSiteUrl: addressAsWritten({ allowPrivateNetwork }).optional(),
-    bingQuotaSync: z.boolean().default(false),
+      .default(DEFAULT_QUOTA)
+      .meta({ description: 'How many URLs Bing gets a day (UTC)' }),
+    bingPriority: z
+      .enum(['newest', 'random'])
+      .default('newest')
+      .meta({ description: 'Which URLs go first when the quota is too small for all' }),
+    bingSiteUrl: addressAsWritten({ allowPrivateNetwork }).optional().meta({
+      description: 'The site’s address in Bing Webmaster Tools. Default: the origin of `sitemapUrl`',
+    }),
+    bingQuotaSync: z.boolean().default(false).meta({
+      description:
+        'true: ask Bing once per run how many URLs it still takes; the smaller of its count and ours decides',
+    }),
   }),
 
   checkFields: ({ bingEnabled, bingApiKey }) =>

@@ -12,6 +12,8 @@ const KNOWN: Readonly<Record<string, string>> = {
   amazon: 'indexnow.amazonbot.amazon',
 }
 
+export const KNOWN_ENGINES: readonly string[] = Object.keys(KNOWN)
+
 const DEFAULT_PATH = '/indexnow'
 /** Every batch in a record carries the name. */
 const MAX_NAME_LENGTH = 200

@@ -7,7 +7,7 @@ import { addressAsWritten } from '../address-field'
 import type { Channel, Endpoint, SubmitterContext } from '../channel'
 import { keyField } from '../key-field'
 import { checkEngines, checkKeyFile } from './check-indexnow'
-import { engineNames, parseEngine } from './engines'
+import { engineNames, KNOWN_ENGINES, parseEngine } from './engines'
 import { createIndexNowSubmitter, INDEXNOW, type IndexNowIdentity } from './indexnow-submitter'
 import { createKeyProof, folderRefusal } from './key-file'
 
@@ -37,8 +37,14 @@ export const indexnow: Channel = {
   cachePrefix: 'url_cache',
 
   fields: ({ defaults, allowPrivateNetwork }) => ({
-    apiKey: keyField(INDEXNOW.KEY_PATTERN, 'must be 8 to 128 letters, digits or dashes, or env:NAME'),
-    keyLocation: addressAsWritten({ allowPrivateNetwork }).optional(),
+    apiKey: keyField(INDEXNOW.KEY_PATTERN, 'must be 8 to 128 letters, digits or dashes, or env:NAME').meta({
+      description:
+        'The IndexNow key: 8 to 128 letters, digits or dashes; or `env:NAME`, the Worker’s secret of that name. Answers mask it',
+    }),
+    keyLocation: addressAsWritten({ allowPrivateNetwork }).optional().meta({
+      description:
+        'Address of the key file. One in a folder speaks for URLs of that folder only. Default: `https://{host}/{apiKey}.txt`',
+    }),
     searchEngines: z
       .unknown()
       .optional()
@@ -63,8 +69,16 @@ export const indexnow: Channel = {
           if (!endpoints.has(place)) endpoints.set(place, name)
         }
         return [...endpoints.values()]
+      })
+      .meta({
+        // What a list or text may hold no schema says; these are the two shapes people write.
+        anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }],
+        description: `1 to ${MAX_ENGINES} IndexNow engines, as a list or a text with commas: ${KNOWN_ENGINES.join(', ')}, a host, a host with path, or a full address; \`/indexnow\` is added where there is no path. Default: the setting \`INDEXNOW_SEARCH_ENGINES\``,
       }),
-    submitMethod: z.enum(['get', 'bulk', 'auto']).default('auto'),
+    submitMethod: z.enum(['get', 'bulk', 'auto']).default('auto').meta({
+      description:
+        '`get`: a request per URL; `bulk`: up to 10,000 URLs a request; `auto`: `get` while it fits the budget, else `bulk`',
+    }),
   }),
 
   isEnabled: () => true,
