@@ -29,11 +29,17 @@ export interface Configuration {
 export function configure(env: Readonly<Record<string, unknown>>): Configuration {
   const { settings, problems } = parseSettings(env)
   const { environmentSite: raw } = settings
-  if (problems.some(isBlocking)) return { settings, environmentSite: null, problems }
-  const parse = createSiteParser(CHANNELS, fieldContext(settings))
+  const isWrong = (setting: string) => problems.some((problem) => problem.setting === setting)
+  // With a switch that cannot be read it is not known what is private: then nothing is complained of for that.
+  const allowPrivateNetwork = settings.allowPrivateNetwork || isWrong('ALLOW_PRIVATE_NETWORK')
+  const parse = createSiteParser(CHANNELS, { ...fieldContext(settings), allowPrivateNetwork })
   const parsed = parse(raw ?? standIn(settings), { source: 'env', createdAt: null, updatedAt: null })
-  if (parsed.ok) return { settings, environmentSite: raw === null ? null : parsed.value, problems }
-  return { settings, environmentSite: null, problems: [...problems, settingProblem(parsed.problem)] }
+  if (!parsed.ok) {
+    const { others = [], ...first } = parsed.problem
+    const ofSite = [first, ...others].map(settingProblem).filter(({ setting }) => !isWrong(setting))
+    return { settings, environmentSite: null, problems: [...problems, ...ofSite] }
+  }
+  return { settings, environmentSite: problems.some(isBlocking) ? null : raw && parsed.value, problems }
 }
 
 /**

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { LIMITS } from '../domain/limits'
 import { isPlainText } from '../domain/plain-text'
-import { fail, ok, type Problem } from '../domain/problem'
+import { fail, ok } from '../domain/problem'
 import { isSchedule } from '../domain/schedule'
 import type { SiteDefaults } from '../domain/settings'
 import { isSiteId, type SiteParser } from '../domain/site'
 import { refusalOf } from '../net/guard'
 import { address } from './address-field'
 import type { Channel, FieldContext } from './channel'
+import { problemsIn, unknownField } from './site-issues'
 
 const MAX_NAME_LENGTH = 100
 const MAX_FALLBACKS = 10
@@ -110,12 +111,15 @@ export function createSiteParser(
       return fail(unknownField('__proto__'))
     }
     const parsed = whole.safeParse(input)
-    if (!parsed.success) return fail(firstIssue(parsed.error))
-    const fields: Readonly<Record<string, unknown>> = parsed.data
+    const wrong = parsed.success ? [] : problemsIn(parsed.error, Object.keys(whole.shape))
+    const fields = parsed.success ? parsed.data : fieldsOf(input)
     for (const { channel } of shapes) {
-      const wrong = channel.checkFields?.(fields)
-      if (wrong) return fail({ status: 400, code: 'invalid_field', ...wrong })
+      const broken = channel.checkFields?.(fields)
+      if (broken) wrong.push({ status: 400, code: 'invalid_field', ...broken })
     }
+    const [first, ...others] = wrong
+    if (first !== undefined) return fail({ ...first, others })
+    if (!parsed.success) throw parsed.error
     const { id, name, host, ...own } = base.strip().parse(pick(parsed.data, base.shape))
     const sitemapHost = new URL(own.sitemapUrl).host
     const siteHost = host ?? sitemapHost
@@ -130,31 +134,9 @@ export function createSiteParser(
   }
 }
 
+const fieldsOf = (input: unknown): Readonly<Record<string, unknown>> =>
+  typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
+
 function pick(fields: Readonly<Record<string, unknown>>, shape: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name in shape))
-}
-
-function unknownField(field: string): Problem {
-  return { status: 400, code: 'unknown_field', field, detail: `${field} is not a field of a site` }
-}
-
-/** One clear sentence that begins with the field's name. */
-function firstIssue(error: z.ZodError): Problem {
-  const issue = error.issues[0]
-  if (issue?.code === 'unrecognized_keys') {
-    return unknownField(String(issue.keys[0]).slice(0, MAX_NAME_LENGTH))
-  }
-  const field = String(issue?.path[0] ?? '')
-  const at = typeof issue?.path[1] === 'number' ? ` (number ${issue.path[1] + 1})` : ''
-  if (field === '') return { status: 400, code: 'invalid_body', detail: 'The body must be a JSON object' }
-  const missing = issue?.code === 'invalid_type' && /received undefined/.test(issue.message)
-  const says = missing
-    ? 'is required'
-    : (issue?.message ?? 'is invalid').replace(/^Invalid \w+: /, 'is invalid: ')
-  return {
-    status: 400,
-    code: missing ? 'missing_field' : 'invalid_field',
-    field,
-    detail: `${field}${at} ${says}`,
-  }
 }

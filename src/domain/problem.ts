@@ -5,6 +5,8 @@ export interface Problem {
   readonly detail: string
   readonly field?: string
   readonly retryAfterSeconds?: number
+  /** What else is wrong with the same thing: whoever mends it wants to know all at once. */
+  readonly others?: readonly Problem[]
 }
 
 export type Result<T> =

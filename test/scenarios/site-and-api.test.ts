@@ -193,4 +193,20 @@ describe('the API', () => {
     if (field !== undefined) expect(problem.detail).toContain(field)
     expect(await app.json('/api/sites')).toEqual({ sites: [] })
   })
+
+  it('D03 all that is wrong is told at once, an unknown field with what was meant', async () => {
+    const app = beckon({ ADMIN_TOKEN: 'a-token-of-32-characters-exactly' })
+    const response = await app.post('/api/sites', {
+      sitemapurl: 'https://shop.example/s.xml',
+      maxRetries: 99,
+    })
+    expect(await response.json()).toEqual({
+      status: 400,
+      code: 'missing_field',
+      field: 'sitemapUrl',
+      detail:
+        'sitemapUrl is required; maxRetries must be a whole number from 0 to 10; apiKey is required; ' +
+        'sitemapurl is not a field of a site: did you mean sitemapUrl?',
+    })
+  })
 })

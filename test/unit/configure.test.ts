@@ -123,6 +123,25 @@ describe('the environment’s site', () => {
     expect(both.problems.map(({ code }) => code)).toEqual(['admin_token_short', 'site_host_invalid'])
   })
 
+  it('all that is wrong is told at once, each thing once', () => {
+    const codes = (env: Record<string, string>) => configure(env).problems.map(({ code }) => code)
+    const wrong = { MAX_RETRIES: '-1', SITE_HOST: 'shop', BING_PRIORITY: 'oldest', BING_ENABLED: 'true' }
+    expect(codes({ ...GOOD, ...wrong })).toEqual([
+      'max_retries_invalid',
+      'site_host_invalid',
+      'bing_priority_invalid',
+      'bing_api_key_invalid',
+    ])
+    expect(codes({ SITE_HOST: 'shop', INDEXNOW_SEARCH_ENGINES: 'google' })).toEqual([
+      'sitemap_url_missing',
+      'indexnow_api_key_missing',
+      'site_host_invalid',
+      'indexnow_search_engines_invalid',
+    ])
+    const local = { ...GOOD, SITEMAP_URL: 'http://localhost:8080/s.xml', SITE_HOST: 'shop.example' }
+    expect(codes({ ...local, ALLOW_PRIVATE_NETWORK: 'yes' })).toEqual(['allow_private_network_invalid'])
+  })
+
   it('a missing token is told in the log, once, and the schedule goes on', async () => {
     const { call, log, tick } = composeInMemory({
       env: { ADMIN_TOKEN: '' },
