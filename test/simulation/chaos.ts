@@ -157,7 +157,7 @@ function brew(world: World): void {
     refuseSoon: chance.happens(0.5),
   }
   world.killRate = chance.pick([0, 0, 0.001, 0.01])
-  world.maxSkewMs = chance.pick([0, 0, 90_000])
+  world.maxSkewMs = chance.pick([0, 0, 0, 90_000, 90_000, HOUR])
   world.maxOperations = chance.pick([1_000, 1_000, 1_000, 150])
   for (const engine of ENGINES) {
     const weather = chance.happens(0.5) ? chance.pick(INDEXNOW_WEATHERS) : 'fine'

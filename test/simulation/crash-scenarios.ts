@@ -1,13 +1,13 @@
-import type { Product, StepFault } from './isolate'
+import type { Product } from './isolate'
 import { PretendSite, type SiteProfile } from './pretend-site'
-import { ENGINES, World } from './world'
+import { ENGINES, type Plan, World } from './world'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const START = Date.UTC(2027, 4, 10, 0, 5)
-const RECOVERY_DAYS = 4
-/** Six ticks: the longest wait of all, for a key file, ends within an hour. */
-const TICKS_PER_RECOVERY_DAY = 6
+const RECOVERY_DAYS = 3
+/** No wait is longer than a few hours. */
+const TICKS_PER_RECOVERY_DAY = 4
 
 export interface CrashScenario {
   readonly name: string
@@ -52,8 +52,8 @@ const twice = async (world: World): Promise<void> => {
 }
 
 export const CRASH_SCENARIOS: readonly CrashScenario[] = [
-  { name: 'one file, one engine, one by one', sites: [{}], pages: 4, play: twice },
-  { name: 'two engines and Bing', sites: [{ engines: [...ENGINES], bing: true }], pages: 4, play: twice },
+  { name: 'one file, one engine, one by one', sites: [{}], pages: 9, play: twice },
+  { name: 'two engines and Bing', sites: [{ engines: [...ENGINES], bing: true }], pages: 7, play: twice },
   {
     name: 'an index, skipped where nothing changed',
     sites: [{ files: 3, etags: true, indexLastmods: true, bing: true }],
@@ -68,12 +68,22 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
     play: twice,
   },
   {
+    name: 'Bing as its documents say it answers',
+    sites: [{ bing: true, bingQuota: 4 }],
+    pages: 6,
+    badPages: 1,
+    async play(world) {
+      world.internet.bingDialect = 'documents'
+      await twice(world)
+    },
+  },
+  {
     name: 'an index longer than the budget',
     requestBudget: 12,
     sites: [{ files: 8, indexLastmods: true }],
     pages: 10,
     async play(world) {
-      for (let n = 0; n < 4; n++) {
+      for (let n = 0; n < 5; n++) {
         await tick(world)
         await world.time.until(world.time.now + 15 * MINUTE)
       }
@@ -117,7 +127,7 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
   {
     name: 'two sites in one tick, and a run by hand',
     sites: [{ engines: [...ENGINES] }, { files: 2, bing: true }],
-    pages: 3,
+    pages: 6,
     async play(world) {
       await tick(world)
       await nextDay(world)
@@ -156,11 +166,7 @@ export interface CrashRun {
 }
 
 /** Plays a scenario with one fault at one step, lets time heal it, and looks whether a promise was broken. */
-export async function crashRun(
-  product: Product,
-  scenario: CrashScenario,
-  plan: { readonly step: number; readonly fault: StepFault },
-): Promise<CrashRun> {
+export async function crashRun(product: Product, scenario: CrashScenario, plan: Plan): Promise<CrashRun> {
   const { requestBudget = 200 } = scenario
   const world = new World({ product, seed: 7, startMs: START, requestBudget })
   world.plan = plan
@@ -188,6 +194,9 @@ async function recover(world: World): Promise<void> {
   world.judge.bounded()
 }
 
+/** The run that comes after a kill has looked around by then, and not done much. */
+const STEPS_TO_THE_SECOND_KILL = 7
+
 const FAULTS = {
   kv_read: ['killed_before', 'killed_after', 'kv_failed', 'kv_stale'],
   kv_write: ['killed_before', 'killed_after', 'kv_failed'],
@@ -195,11 +204,12 @@ const FAULTS = {
 } as const
 
 /** Every fault that can strike at every step of a scenario. */
-export async function plansFor(
-  product: Product,
-  scenario: CrashScenario,
-): Promise<{ step: number; fault: StepFault }[]> {
+export async function plansFor(product: Product, scenario: CrashScenario): Promise<Plan[]> {
   const { steps, violations } = await crashRun(product, scenario, { step: -1, fault: 'killed_before' })
   if (violations.length > 0) throw new Error(`${scenario.name}: ${violations.join('; ')}`)
-  return steps.flatMap((kind, index) => FAULTS[kind].map((fault) => ({ step: index + 1, fault })))
+  return steps.flatMap((kind, index) => {
+    const step = index + 1
+    const twice: Plan = { step, fault: 'killed_before', again: step + STEPS_TO_THE_SECOND_KILL }
+    return [...FAULTS[kind].map((fault): Plan => ({ step, fault })), twice]
+  })
 }

@@ -16,6 +16,13 @@ export const ENGINES = ['one.engine.example', 'two.engine.example'] as const
 const MAX_INVOCATION_MS = 300_000 + 30_000 + 120_000
 const scanner = readScannerModule()
 
+/** What happens at which step, and perhaps once more at a later one. */
+export interface Plan {
+  readonly step: number
+  readonly fault: StepFault
+  readonly again?: number
+}
+
 export interface WorldOptions {
   readonly product: Product
   readonly seed: number
@@ -42,7 +49,7 @@ export class World {
   /** Probability that a step is the last one of its isolate. */
   killRate = 0
   /** For enumeration: what happens at which step. */
-  plan: { readonly step: number; readonly fault: StepFault } | null = null
+  plan: Plan | null = null
   steps: ('kv_read' | 'kv_write' | 'fetch')[] = []
   readonly requestBudget: number
   #isolates: Isolate[] = []
@@ -185,7 +192,10 @@ export class World {
 
   #faultAt(kind: 'kv_read' | 'kv_write' | 'fetch'): StepFault | null {
     this.steps.push(kind)
-    if (this.plan !== null) return this.plan.step === this.steps.length ? this.plan.fault : null
+    if (this.plan !== null) {
+      const { step, again, fault } = this.plan
+      return step === this.steps.length || again === this.steps.length ? fault : null
+    }
     this.steps.length = 0
     if (this.killRate === 0 || !this.chance.happens(this.killRate)) return null
     const fault = this.chance.pick(['killed_before', 'killed_after'] as const)

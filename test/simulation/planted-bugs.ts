@@ -1,0 +1,394 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import type { Product } from './isolate'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+interface Edit {
+  /** Below `src`. */
+  readonly file: string
+  /** What the product says there, and what it would say with the bug. */
+  readonly instead: readonly [right: string, wrong: string]
+}
+
+export interface PlantedBug {
+  readonly name: string
+  readonly edits: readonly Edit[]
+  /** The promises it breaks; one of them must be seen broken. */
+  readonly breaks: readonly string[]
+  /** The first world that shows it, where that is not the first of all. */
+  readonly seed?: number
+}
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'a URL is marked before it is sent',
+    edits: [
+      {
+        file: 'pipeline/engine-lane.ts',
+        instead: [
+          'const urls = rows.map(({ url }) => url)',
+          'for (const row of rows) this.options.marks.accept(row, this.options.index); const urls = rows.map(({ url }) => url)',
+        ],
+      },
+    ],
+    breaks: ['I2'],
+  },
+  {
+    name: 'one mark stands for all engines',
+    edits: [
+      {
+        file: 'marks/url-cache.ts',
+        instead: [
+          '.accept(url.fingerprint, url.lastmod, this.layers.bits[endpoint] ?? 0, life)',
+          '.accept(url.fingerprint, url.lastmod, this.layers.bits.reduce((all, bit) => all | bit, 0), life)',
+        ],
+      },
+    ],
+    breaks: ['I2'],
+  },
+  {
+    name: 'a file counts as settled though engines still wait for its URLs',
+    edits: [
+      { file: 'sitemap/known-files.ts', instead: ['if (wasMissing && unsettled.has(address)) continue', ''] },
+    ],
+    breaks: ['I4'],
+  },
+  {
+    name: '"not modified" is believed of a file that is not settled',
+    edits: [
+      { file: 'sitemap/known-files.ts', instead: ['(file.settledUntil[address] ?? 0) > today', 'true'] },
+    ],
+    breaks: ['I4'],
+    seed: 2,
+  },
+  {
+    name: 'a quota refusal is taken for a bad URL',
+    edits: [
+      {
+        file: 'channels/bing/response-policy.ts',
+        instead: [
+          "return { kind: 'deferred', reason: 'quota' }",
+          "return { kind: 'rejected', scope: 'url', reason: 'invalid_url' }",
+        ],
+      },
+    ],
+    breaks: ['I1'],
+  },
+  {
+    name: 'a refused key writes the URL off',
+    edits: [
+      {
+        file: 'pipeline/engine-lane.ts',
+        instead: ["outcome.kind === 'rejected' && outcome.scope === 'url'", "outcome.kind === 'rejected'"],
+      },
+    ],
+    breaks: ['I1'],
+  },
+  {
+    name: 'what was given up counts as accepted',
+    edits: [
+      {
+        file: 'pipeline/engine-fate.ts',
+        instead: [
+          "return { ending: 'failed', trouble: { reason, detail: said(attempted.value) } }",
+          "return { ending: 'accepted' }",
+        ],
+      },
+    ],
+    breaks: ['I2', 'I10'],
+  },
+  {
+    name: 'one retry too many',
+    edits: [
+      { file: 'net/retry.ts', instead: ['if (this.#used === maxRetries)', 'if (this.#used > maxRetries)'] },
+    ],
+    breaks: ['I9'],
+  },
+  {
+    name: 'an engine that is busy is asked again after a second',
+    edits: [
+      {
+        file: 'pipeline/open-channels.ts',
+        instead: [
+          "cause === 'throttled' ? settings.waits.rateLimitMs",
+          "cause === 'throttled' ? settings.waits.retryBaseMs",
+        ],
+      },
+    ],
+    breaks: ['I9'],
+  },
+  {
+    name: 'every request is taken to be the last of the budget',
+    edits: [
+      {
+        file: 'pipeline/budget.ts',
+        instead: [
+          'if (limits.requests - made <= reserve || msLeft() === 0) return false',
+          'if (msLeft() === 0) return false',
+        ],
+      },
+    ],
+    breaks: ['I8'],
+  },
+  {
+    name: 'requests to one engine start together',
+    edits: [
+      {
+        file: 'net/pool.ts',
+        instead: [
+          'Math.max(last + this.#intervalMs, this.#pausedUntil)',
+          'Math.max(last, this.#pausedUntil)',
+        ],
+      },
+    ],
+    breaks: ['I8'],
+  },
+  {
+    name: 'marks are written twice a second',
+    edits: [
+      {
+        file: 'marks/url-cache.ts',
+        instead: ['const MIN_FLUSH_GAP_MS = 1_000', 'const MIN_FLUSH_GAP_MS = 0'],
+      },
+    ],
+    breaks: ['I8'],
+  },
+  {
+    name: 'what an engine took is not counted against the day',
+    edits: [
+      {
+        file: 'pipeline/open-channels.ts',
+        instead: ['if (quota !== undefined && accepted > 0)', 'if (quota !== undefined && accepted < 0)'],
+      },
+    ],
+    breaks: ['I3'],
+  },
+  {
+    name: 'the quota of a day is counted twice',
+    edits: [
+      {
+        file: 'records/quota-manager.ts',
+        instead: ['const used = before.used + accepted', 'const used = before.used + 2 * accepted'],
+      },
+    ],
+    breaks: ['I3'],
+  },
+  {
+    name: 'the marks of IndexNow serve Bing as well',
+    edits: [
+      {
+        file: 'pipeline/open-channels.ts',
+        instead: [
+          'keys.marks(channel.cachePrefix, site.id, bucket)',
+          "keys.marks('url_cache', site.id, bucket)",
+        ],
+      },
+    ],
+    breaks: ['I11'],
+  },
+  {
+    name: 'a key in the text of an error',
+    edits: [
+      { file: 'channels/send-and-judge.ts', instead: ['.replaceAll(key, MASK)', ''] },
+      { file: 'pipeline/perform-run.ts', instead: ['masked.replaceAll(secret, hint(secret))', 'masked'] },
+    ],
+    breaks: ['I6'],
+  },
+  {
+    name: 'a key in the log',
+    edits: [
+      { file: 'channels/send-and-judge.ts', instead: ['.replaceAll(key, MASK)', ''] },
+      { file: 'logger.ts', instead: ['masked = masked.replaceAll(secret, hint(secret))', ''] },
+    ],
+    breaks: ['I6'],
+  },
+  {
+    name: 'a round of an index never ends: the files before its cursor are not read again',
+    edits: [
+      {
+        file: 'pipeline/what-is-left.ts',
+        instead: ['return cursor === null ? rounds :', 'return cursor === null ? state.rounds :'],
+      },
+    ],
+    breaks: ['I4'],
+    seed: 3,
+  },
+  {
+    name: 'a mark claims a change that no engine was told of',
+    edits: [
+      {
+        file: 'marks/mark-table.ts',
+        instead: [
+          'toStored(lastmod), life)\n    this.#words[at + 3] = (word(this.#words, at + 3) | (bit << 16))',
+          '0xffffffff, life)\n    this.#words[at + 3] = (word(this.#words, at + 3) | (bit << 16))',
+        ],
+      },
+    ],
+    breaks: ['I2'],
+  },
+  {
+    name: 'a lease that never runs out',
+    edits: [
+      {
+        file: 'records/run-lease.ts',
+        instead: ['lease.runId !== finishedRunId && lease.until > now', 'lease.runId !== finishedRunId'],
+      },
+    ],
+    breaks: ['I4', 'I13'],
+  },
+  {
+    name: 'a run that died is not told of',
+    edits: [
+      {
+        file: 'pipeline/perform-run.ts',
+        instead: [
+          'const interrupted = dead === null ? null : interruptedRecord(site.id, dead)',
+          'const interrupted = null as ExecutionRecord | null',
+        ],
+      },
+    ],
+    breaks: ['I10'],
+  },
+  {
+    name: 'a run leaves no record',
+    edits: [
+      {
+        file: 'pipeline/perform-run.ts',
+        instead: ['await told(history.append(record, state.lastExecution).then(() => true))', ''],
+      },
+    ],
+    breaks: ['I10'],
+  },
+  {
+    name: 'what is accepted is booked twice',
+    edits: [
+      {
+        file: 'pipeline/books.ts',
+        instead: [
+          'account.endings[ending] += urls',
+          "account.endings[ending] += ending === 'accepted' ? urls * 2 : urls",
+        ],
+      },
+    ],
+    breaks: ['I10'],
+  },
+  {
+    name: 'whoever comes first in the list always runs first',
+    edits: [
+      {
+        file: 'pipeline/scheduler.ts',
+        instead: ['return inTurn(due, ({ id }) => held.get(id)?.startedAt ?? 0)', 'return due'],
+      },
+    ],
+    breaks: ['I13'],
+    seed: 9,
+  },
+  {
+    name: 'any token opens the door',
+    edits: [{ file: 'api/doors.ts', instead: ['return difference === 0', 'return difference >= 0'] }],
+    breaks: ['I15'],
+  },
+  // From here on: bugs that the simulation found, put back.
+  {
+    name: 'the lease of a dead run is written over before it is told of',
+    edits: [
+      {
+        file: 'pipeline/perform-run.ts',
+        instead: ['  const release = await createRunLeases(ports).hold(holder)\n  try {', '  try {'],
+      },
+      {
+        file: 'pipeline/perform-run.ts',
+        instead: [
+          '  // Before the lease of the dead one is written over',
+          '  const release = await createRunLeases(ports).hold(holder)\n  //',
+        ],
+      },
+    ],
+    breaks: ['I10'],
+    seed: 2,
+  },
+  {
+    name: 'a lease by a clock that is a minute ahead counts as absent',
+    edits: [
+      {
+        file: 'records/run-lease.ts',
+        instead: ['const CLOCK_SKEW_MS = 300_000', 'const CLOCK_SKEW_MS = 5_000'],
+      },
+      {
+        file: 'records/run-lease.ts',
+        instead: [
+          '    const atMost = (moment',
+          '    if (lease !== null) return null\n    const atMost = (moment',
+        ],
+      },
+    ],
+    breaks: ['I10'],
+    seed: 63,
+  },
+  {
+    name: 'the quota of a day is written twice a second',
+    edits: [
+      {
+        file: 'records/quota-manager.ts',
+        instead: ['const MIN_WRITE_GAP_MS = 1_000', 'const MIN_WRITE_GAP_MS = 0'],
+      },
+    ],
+    breaks: ['I8'],
+    seed: 4,
+  },
+  {
+    name: 'the history is written twice a second when the first of the two failed',
+    edits: [
+      {
+        file: 'pipeline/perform-run.ts',
+        instead: ['if (dead !== null) await sleep', 'if (closedOne) await sleep'],
+      },
+    ],
+    breaks: ['I8'],
+    seed: 39,
+  },
+]
+
+/** The product as it would be with this bug. */
+export async function plant({ edits }: PlantedBug): Promise<Product> {
+  const folder = await mkdtemp(join(tmpdir(), 'beckon-planted-'))
+  const path = join(folder, 'product.mjs')
+  try {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: "export * from './src/compose'; export * from './src/logger'",
+        resolveDir: ROOT,
+        loader: 'ts',
+      },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'node',
+      plugins: [
+        {
+          name: 'plant',
+          setup({ onLoad }) {
+            onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path: loaded }) => {
+              const own = edits.filter(({ file }) => loaded === join(ROOT, 'src', file))
+              if (own.length === 0) return undefined
+              return { contents: own.reduce(edited, await readFile(loaded, 'utf8')), loader: 'ts' }
+            })
+          },
+        },
+      ],
+    })
+    await writeFile(path, outputFiles[0]?.contents ?? '')
+    return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Product
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function edited(text: string, { file, instead: [right, wrong] }: Edit): string {
+  if (text.split(right).length !== 2) throw new Error(`${file} does not say once: ${right}`)
+  return text.replace(right, () => wrong)
+}
