@@ -1,27 +1,9 @@
-import { z } from 'zod'
 import { fail, ok, type Problem, type Result } from '../domain/problem'
-import { isSiteId, type Site, type SiteParser } from '../domain/site'
+import type { Site, SiteParser } from '../domain/site'
 import type { Clock, KeyValueStore, Logger } from '../ports'
-import { keys, parseKey } from './keys'
 import { isMasked, maskedKey, mergeSite } from './merge-site'
-import { parseJson } from './read-json'
 import { deleteSiteRecords } from './site-records'
-
-/** What people wrote, as they wrote it: defaults are filled in on reading, so that a changed default reaches every site. */
-const schema = z.object({
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  fields: z.record(z.string(), z.unknown()),
-  switchedOn: z.record(z.string(), z.string()).optional(),
-})
-
-type StoredSite = z.infer<typeof schema>
-
-/** A stored site that cannot be used, and why. */
-export interface UnusableSite {
-  readonly id: string
-  readonly detail: string
-}
+import { createStoredSites, SITE_NOT_FOUND, type StoredSite, type UnusableSite } from './stored-sites'
 
 export interface SiteConfigManager {
   /** The environment's site first, then those of the API. */
@@ -48,12 +30,6 @@ export interface SiteConfigDeps {
   readonly channels: readonly { readonly id: string; readonly cachePrefix: string }[]
 }
 
-const NOT_FOUND: Problem = {
-  status: 404,
-  code: 'site_not_found',
-  field: 'id',
-  detail: 'There is no site with this id',
-}
 const READ_ONLY: Problem = {
   status: 403,
   code: 'site_read_only',
@@ -62,51 +38,13 @@ const READ_ONLY: Problem = {
 }
 
 export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager {
-  const { store, clock, logger, parse, show, environmentSite } = deps
-
-  function parseStored({ fields, createdAt, updatedAt, switchedOn = {} }: StoredSite): Result<Site> {
-    return parse(fields, { source: 'api', createdAt, updatedAt, switchedOn })
-  }
-
-  /** The site stored under this id, or what is wrong with it. */
-  function read(siteId: string, text: string | null): Result<Site> {
-    if (text === null) return fail(NOT_FOUND)
-    const key = keys.siteConfig(siteId)
-    const stored = parseJson(text, schema, key, logger)
-    if (stored === null) return fail(unusable('it is unreadable: delete it'))
-    const parsed = parseStored(stored)
-    if (parsed.ok) return parsed
-    const { detail } = parsed.problem
-    logger.error('a stored site cannot be used and is left out', { key, detail })
-    return fail(unusable(`${detail}. Put that right, or delete it`))
-  }
-
-  async function listIds(): Promise<string[]> {
-    const found: string[] = []
-    let cursor: string | undefined
-    do {
-      const page = await store.list(keys.sitePrefix, cursor)
-      for (const key of page.keys) {
-        const parsed = parseKey(key)
-        if (parsed?.kind === 'config') found.push(parsed.siteId)
-      }
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    return found
-  }
+  const { clock, parse, show, environmentSite } = deps
+  const stored = createStoredSites(deps)
+  const isEnvironments = (siteId: string) => siteId === environmentSite?.id
 
   async function survey(): ReturnType<SiteConfigManager['survey']> {
-    const ids = (await listIds()).filter((id) => id !== environmentSite?.id)
-    const texts = await store.getTexts(ids.map(keys.siteConfig))
-    const sites: Site[] = environmentSite === null ? [] : [environmentSite]
-    const unusable: UnusableSite[] = []
-    for (const id of ids) {
-      const found = read(id, texts.get(keys.siteConfig(id)) ?? null)
-      if (found.ok) sites.push(found.value)
-      // Deleted since it was listed, or really not to be used.
-      else if (found.problem.status !== NOT_FOUND.status) unusable.push({ id, detail: found.problem.detail })
-    }
-    return { sites, unusable }
+    const { sites, unusable } = await stored.survey(environmentSite?.id)
+    return { sites: environmentSite === null ? sites : [environmentSite, ...sites], unusable }
   }
 
   const list = async () => (await survey()).sites
@@ -123,8 +61,8 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
     return null
   }
 
-  async function save(site: Site, stored: StoredSite): Promise<Result<Site>> {
-    await store.put(keys.siteConfig(site.id), JSON.stringify(stored))
+  async function save(site: Site, config: StoredSite): Promise<Result<Site>> {
+    await stored.write(site.id, config)
     return ok(site)
   }
 
@@ -133,9 +71,7 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
     survey,
 
     async get(siteId) {
-      if (siteId === environmentSite?.id) return ok(environmentSite)
-      if (!isSiteId(siteId)) return fail(NOT_FOUND)
-      return read(siteId, await store.getText(keys.siteConfig(siteId)))
+      return environmentSite !== null && isEnvironments(siteId) ? ok(environmentSite) : stored.read(siteId)
     },
 
     async create(input) {
@@ -146,50 +82,42 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
       if (!parsed.ok) return parsed
       const site = parsed.value
       // Asked for by name: the list may not know it yet, and what cannot be used must not be lost either.
-      const stored = await store.getText(keys.siteConfig(site.id))
-      const problem = stored === null ? await clash(site) : exists('id', `The site ${site.id} exists already`)
+      const known = await stored.has(site.id)
+      const problem = known ? exists('id', `The site ${site.id} exists already`) : await clash(site)
       if (problem !== null) return fail(problem)
       return save(site, { createdAt: now, updatedAt: now, fields: { ...input, id: site.id } })
     },
 
     async update(siteId, changes) {
-      if (siteId === environmentSite?.id) return fail(READ_ONLY)
-      const key = isSiteId(siteId) ? keys.siteConfig(siteId) : null
-      const text = key === null ? null : await store.getText(key)
-      if (key === null || text === null) return fail(NOT_FOUND)
-      const stored = parseJson(text, schema, key, logger)
-      if (stored === null) return fail(unusable('it is unreadable: delete it'))
-      const before = parseStored(stored)
+      if (isEnvironments(siteId)) return fail(READ_ONLY)
+      const found = await stored.load(siteId)
+      if (!found.ok) return found
+      const { createdAt, fields, ...before } = found.value
+      const site = stored.parse(found.value)
       // A stored site that no longer passes shows nothing but its id, and may be put right.
-      const shown = before.ok ? show(before.value) : { id: siteId, updatedAt: stored.updatedAt }
-      const merged = mergeSite(stored.fields, shown, changes)
+      const shown = site.ok ? show(site.value) : { id: siteId, updatedAt: before.updatedAt }
+      const merged = mergeSite(fields, shown, changes)
       if (!merged.ok) return merged
       const updatedAt = new Date(clock.now()).toISOString()
       const after = {
-        createdAt: stored.createdAt,
+        createdAt,
         updatedAt,
         fields: { ...merged.value, id: siteId },
-        switchedOn: switchedOnBy(changes, updatedAt, stored.switchedOn),
+        switchedOn: switchedOnBy(changes, updatedAt, before.switchedOn),
       }
-      const parsed = parseStored(after)
+      const parsed = stored.parse(after)
       if (!parsed.ok) return parsed
       const problem = await clash(parsed.value, siteId)
       return problem === null ? save(parsed.value, after) : fail(problem)
     },
 
     async remove(siteId) {
-      if (siteId === environmentSite?.id) return fail(READ_ONLY)
-      const known = isSiteId(siteId) && (await store.getText(keys.siteConfig(siteId))) !== null
-      if (!known) return fail(NOT_FOUND)
+      if (isEnvironments(siteId)) return fail(READ_ONLY)
+      if (!(await stored.has(siteId))) return fail(SITE_NOT_FOUND)
       await deleteSiteRecords(deps, siteId, deps.channels)
       return ok(null)
     },
   }
-}
-
-function unusable(why: string): Problem {
-  const detail = `The stored site cannot be used: ${why}`
-  return { status: 409, code: 'site_unusable', field: 'id', detail }
 }
 
 /** When each switch was last set to true: whoever does so again wants what an engine refused to be tried again. */
