@@ -1,26 +1,22 @@
-import { type AlertReason, alertBody } from '../alerts/alert'
-import { createAlertSender } from '../alerts/alert-sender'
 import type { Channel } from '../channels/channel'
 import type { ExecutionRecord, RunProgress, Trigger } from '../domain/execution-record'
-import { plainText } from '../domain/plain-text'
-import { hint } from '../domain/secret'
 import type { Settings } from '../domain/settings'
 import type { Site } from '../domain/site'
-import { createHttpClient } from '../net/http-client'
 import type { Gate } from '../net/pool'
 import type { Budget, Ports } from '../ports'
 import { addRun } from '../records/daily-sums'
 import { createExecutionLog } from '../records/execution-log'
 import { meteredStore } from '../records/metered-store'
 import { createRunLeases, isOrphan, type Lease, wholeStartOf } from '../records/run-lease'
-import { createSiteStates, type SiteState, type WaitingAlert } from '../records/site-state'
+import { createSiteStates, type SiteState } from '../records/site-state'
 import { brokenRecord } from './broken-run'
 import { interruptedReason, interruptedRecord, takenUp } from './interrupted-run'
+import { presentable } from './presentable'
+import { createRunAlerts } from './run-alerts'
 import { runSite } from './run-site'
 
 /** KV takes one write per key and second. */
 const MIN_WRITE_GAP_MS = 1_000
-const ALERT_TRIES = 3
 
 export interface RunOrder {
   readonly site: Site
@@ -58,11 +54,12 @@ export async function performRun(
 ): Promise<PerformedRun> {
   const { site, trigger, channel } = order
   const { budget, settings } = frame
-  const { clock, sleep, logger, random } = frame.ports
+  const { clock, sleep, logger } = frame.ports
   const meter = { reads: 0, writes: 0 }
   const ports = { ...frame.ports, store: meteredStore(frame.ports.store, meter) }
   const states = createSiteStates(ports)
   const history = createExecutionLog(ports.store, logger)
+  const runAlerts = createRunAlerts({ ports, settings, budget })
   const requestsBefore = budget.requestsMade()
   const startedAt = clock.now()
   const secrets = new Set<string>()
@@ -127,7 +124,7 @@ export async function performRun(
       kvReads: meter.reads + 3,
       kvWrites: meter.writes + 2,
     }
-    const alerts = settings.webhookUrl === null ? [] : alertsOf(record, reasons, state)
+    const alerts = runAlerts.toSend(record, reasons, state)
     await told(history.append(record, state.lastExecution).then(() => true))
     const { batches: _, ...lastExecution } = record
     const sums = addRun(state.sums, { record, outcomes: result.outcomes })
@@ -140,7 +137,7 @@ export async function performRun(
       sums,
       alerts,
     })
-    return { record, afterwards: deliver(alerts, clock.now()).catch(() => {}) }
+    return { record, afterwards: runAlerts.deliver(record, alerts).catch(() => {}) }
   } finally {
     release()
   }
@@ -153,49 +150,4 @@ export async function performRun(
       return false
     })
   }
-
-  /** Those of earlier runs that have a try left and the one of this run, each with this run's try counted. */
-  function alertsOf(
-    record: ExecutionRecord,
-    reasons: readonly AlertReason[],
-    state: SiteState,
-  ): WaitingAlert[] {
-    const waiting = state.alerts.filter(({ tries }) => tries < ALERT_TRIES)
-    const body = alertBody(record, reasons, clock.now())
-    const own = reasons.length === 0 ? [] : [{ id: random.id(), body, tries: 0 }]
-    return [...own, ...waiting].map((alert) => ({ ...alert, tries: alert.tries + 1 }))
-  }
-
-  /** After everything is saved, so that a webhook that hangs keeps nobody waiting. */
-  async function deliver(alerts: readonly WaitingAlert[], savedAt: number): Promise<void> {
-    const { webhookUrl: url, webhookSecret: secret, requestTimeoutMs: timeoutMs } = settings
-    if (url === null || alerts.length === 0) return
-    // Its request was kept free for this, and the time of the run does not bind what tells of it.
-    const client = createHttpClient({
-      ...ports,
-      ...settings,
-      budget: { ...budget, takeRequest: () => budget.takeLast() },
-    })
-    const send = createAlertSender({ url, secret, client, clock, logger, timeoutMs })
-    const done = await Promise.all(alerts.map(send))
-    if (!done.includes(true)) return
-    await sleep(Math.max(0, savedAt + MIN_WRITE_GAP_MS - clock.now()))
-    const now = await states.read(site.id)
-    // A run that began meanwhile has its own copy. It sends again what it holds; the id tells the receiver.
-    if (now.finishedRunId !== runId) return
-    const delivered = alerts.filter((_, index) => done[index]).map(({ id }) => id)
-    await states.write(site.id, { ...now, alerts: now.alerts.filter(({ id }) => !delivered.includes(id)) })
-  }
-}
-
-/**
- * The same, with the first four characters of a key wherever there was one, and without orders to a terminal: engines quote
- * what they were sent and say what they like, and records are shown in many places.
- */
-function presentable<T>(secrets: ReadonlySet<string>, value: T): T {
-  const text = JSON.stringify(value, (_name, item: unknown) => {
-    if (typeof item !== 'string') return item
-    return [...secrets].reduce((masked, secret) => masked.replaceAll(secret, hint(secret)), plainText(item))
-  })
-  return JSON.parse(text) as T
 }
