@@ -13,6 +13,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/sitemap/**/*.test.ts', 'test/contract/memory*.test.ts'],
           globalSetup: ['test/support/build-setup.ts'],
+          // Some take seconds on a machine with nothing else to do.
+          testTimeout: 60_000,
         },
       },
       {

@@ -8,6 +8,7 @@ import { composeInMemory } from '../../support/memory-application'
 const NOON = Date.UTC(2026, 10, 18, 12)
 const SITE = { sitemapUrl: 'https://a.example/sitemap.xml', apiKey: 'another-key-0001' }
 
+const REDIRECTS = [301, 302, 303, 307, 308]
 const redirect = (location: string) => new Response(null, { status: 302, headers: { location } })
 
 describe('addresses nobody may make us ask', () => {
@@ -90,33 +91,37 @@ describe('addresses nobody may make us ask', () => {
   })
 
   it('are not asked when a webhook redirects there, and the signed alert goes nowhere else', async () => {
-    for (const address of HOSTILE_ADDRESSES.filter((one) => URL.canParse(one, 'https://a.example'))) {
-      for (const status of [301, 302, 303, 307, 308]) {
-        const internet = madeUpInternet({
-          answer(url) {
-            if (url.host === 'hooks.example')
-              return new Response(null, { status, headers: { location: address } })
-            return url.host === 'api.indexnow.org' ? new Response('', { status: 400 }) : undefined
-          },
-        })
-        const env = {
-          MAX_RETRIES: '0',
-          WEBHOOK_URL: 'https://hooks.example/a',
-          WEBHOOK_SECRET: 'x'.repeat(32),
-        }
-        const app = composeInMemory({ fetch: internet.fetch, startMs: NOON, env })
-        await app.call('/trigger')
-        const hosts = internet.asked.map(({ url }) => new URL(url).host)
-        expect(hosts.filter((host) => host === 'hooks.example')).toHaveLength(1)
-        expect([...new Set(hosts)].sort(), address).toEqual([
-          'api.indexnow.org',
-          'hooks.example',
-          'shop.example',
-        ])
-        // Not delivered: it is kept for the next run.
-        const state = JSON.parse((await app.store.getText('sites:state:shop.example')) ?? '{}')
-        expect(state.alerts).toHaveLength(1)
+    const addresses = HOSTILE_ADDRESSES.filter((one) => URL.canParse(one, 'https://a.example'))
+    const METADATA = 'http://169.254.169.254/'
+    const redirects = [
+      ...REDIRECTS.map((status) => ({ address: METADATA, status })),
+      ...addresses.map((address, n) => ({ address, status: REDIRECTS[n % REDIRECTS.length] ?? 302 })),
+    ]
+    for (const { address, status } of redirects) {
+      const internet = madeUpInternet({
+        answer(url) {
+          if (url.host === 'hooks.example')
+            return new Response(null, { status, headers: { location: address } })
+          return url.host === 'api.indexnow.org' ? new Response('', { status: 400 }) : undefined
+        },
+      })
+      const env = {
+        MAX_RETRIES: '0',
+        WEBHOOK_URL: 'https://hooks.example/a',
+        WEBHOOK_SECRET: 'x'.repeat(32),
       }
+      const app = composeInMemory({ fetch: internet.fetch, startMs: NOON, env })
+      await app.call('/trigger')
+      const hosts = internet.asked.map(({ url }) => new URL(url).host)
+      expect(hosts.filter((host) => host === 'hooks.example')).toHaveLength(1)
+      expect([...new Set(hosts)].sort(), address).toEqual([
+        'api.indexnow.org',
+        'hooks.example',
+        'shop.example',
+      ])
+      // Not delivered: it is kept for the next run.
+      const state = JSON.parse((await app.store.getText('sites:state:shop.example')) ?? '{}')
+      expect(state.alerts).toHaveLength(1)
     }
   })
 
