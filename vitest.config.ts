@@ -19,6 +19,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'simulation',
+          include: ['test/simulation/**/*.test.ts'],
+          globalSetup: ['test/support/build-setup.ts'],
+          testTimeout: 300_000,
+        },
+      },
+      {
+        test: {
           name: 'commands',
           include: ['test/commands/**/*.test.ts'],
           testTimeout: 120_000,

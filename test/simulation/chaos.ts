@@ -11,6 +11,9 @@ export const DAY = 24 * HOUR
 /** Near the end of a year, so that leap days and year ends come up. */
 const START = Date.UTC(2027, 10, 20)
 const CALM_DAYS = 5
+const SITES = 12
+const STORMY_DAYS = 20
+export const SITE_DAYS_PER_SEED = SITES * (STORMY_DAYS + CALM_DAYS)
 const MOST_PAGES = 18
 
 const TROUBLES: readonly SiteTrouble[] = [
@@ -47,8 +50,8 @@ export interface ChaosResult {
 export async function chaos({
   product,
   seed,
-  sites = 12,
-  days = 20,
+  sites = SITES,
+  days = STORMY_DAYS,
   listen,
 }: ChaosOptions): Promise<ChaosResult> {
   const world = openWorld(product, seed, listen)
@@ -103,7 +106,7 @@ function profile(chance: Chance): SiteProfile {
     indexLastmods: chance.happens(0.5),
     bing,
     // A day's quota that is less than what expires on it can never be enough.
-    bingQuota: ttlDays < 10 ? chance.int(10, 14) : chance.int(4, 12),
+    bingQuota: ttlDays < 10 ? chance.int(10, 14) : chance.int(6, 14),
     ttlDays,
     schedule: chance.pick([
       '0 0 * * *',

@@ -188,7 +188,7 @@ export class PretendSite {
       const more =
         this.#trouble === 'many_children'
           ? Array.from(
-              { length: 200 },
+              { length: 60 },
               (_, n) => `<sitemap><loc>https://${this.id}/none-${n}.xml</loc></sitemap>`,
             )
           : []
