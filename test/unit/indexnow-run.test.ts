@@ -209,7 +209,8 @@ describe('answers', () => {
     [422, 'urls_refused', 'well formed', 3],
     [401, 'key_refused', 'key file', 1],
     [403, 'key_refused', 'key file', 1],
-    [404, 'refused_404', 'well formed', 3],
+    [404, 'refused_404', 'set searchEngines', 3],
+    [418, 'refused_418', 'well formed', 3],
   ])('N14 %d is not retried and says what to check', async (status, code, advice, asked) => {
     const shop = openShop({ pages: 3, env: { MAX_CONCURRENT_REQUESTS: '1' } })
     shop.hosts['a.example'] = () => status

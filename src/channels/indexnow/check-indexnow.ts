@@ -5,6 +5,7 @@ import { readText } from '../../net/read-text'
 import type { Endpoint, SubmitterContext } from '../channel'
 import type { IndexNowIdentity } from './indexnow-submitter'
 import { judgeKeyFile, KEY_FILE_ADVICE } from './key-file'
+import { NO_ENDPOINT_ADVICE } from './response-policy'
 
 const WALL_ADVICE = 'let this path through your protection against robots: engines are robots too'
 
@@ -70,12 +71,7 @@ async function checkEngine(
   }
   if (status >= 500) return bad(name, `server_error_${status}`, `it answers ${status}`, 'try again later')
   if (status === 404 || (status >= 300 && status < 400)) {
-    return bad(
-      name,
-      'no_endpoint',
-      `it answers ${status}`,
-      'set searchEngines to the engine’s IndexNow address',
-    )
+    return bad(name, 'no_endpoint', `it answers ${status}`, NO_ENDPOINT_ADVICE)
   }
   return good(name, 'it answers')
 }

@@ -7,6 +7,9 @@ const KEY_CHECK_WAIT_MS = 120_000
 
 const KEY_ADVICE =
   'check that the key file is at keyLocation, holds nothing but the key, and is reached without a redirect'
+export const NO_ENDPOINT_ADVICE = 'set searchEngines to the engine’s IndexNow address'
+/** Statuses of a place where nobody takes URLs. */
+const NO_ENDPOINT = [404, 405, 410]
 const FORMAT_ADVICE = 'check that every URL is on the host of the key file, below its folder, and well formed'
 
 /** Engines that say in words what is wrong with the key, under the status of a bad URL. */
@@ -39,7 +42,7 @@ export function classify({ status, body, retryAfter, now }: EngineAnswer): Submi
   if (status === 401 || status === 403 || (urls && KEY_TEXT.test(message) && !URL_TEXT.test(message))) {
     return { kind: 'rejected', scope: 'channel', reason: 'key_refused', ...said, advice: KEY_ADVICE }
   }
-  const advice = FORMAT_ADVICE
+  const advice = NO_ENDPOINT.includes(status) ? NO_ENDPOINT_ADVICE : FORMAT_ADVICE
   if (urls && invalidUrls.length > 0) {
     return { kind: 'rejected', scope: 'url', named: invalidUrls, reason: 'urls_refused', ...said, advice }
   }
