@@ -24,6 +24,13 @@ const LOCAL_VARS = { RUN_REQUEST_BUDGET: '10000' }
 /** The sandbox's engines do not mind being asked fast. */
 const DEMO_VARS = { REQUEST_INTERVAL_MS: '10', BATCH_PAUSE_MS: '0', ALLOW_PRIVATE_NETWORK: 'true' }
 
+const USAGE = `Usage: npm start -- [--once] [--state DIR]
+  --once       leave after the summary; the exit code is 0 when every URL was accepted
+  --state DIR  keep the state in DIR (default .beckon)`
+
+/** What a shell reports of a process that a signal ended. */
+const INTERRUPTED = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
 const print = (text = '') => process.stdout.write(`${text}\n`)
 
 function stopWith(sentence: string): never {
@@ -33,10 +40,20 @@ function stopWith(sentence: string): never {
 
 function readArguments(): { once: boolean; state: string } {
   try {
-    const { values } = parseArgs({ options: { once: { type: 'boolean' }, state: { type: 'string' } } })
+    const { values } = parseArgs({
+      options: {
+        once: { type: 'boolean' },
+        state: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+    if (values.help) {
+      print(USAGE)
+      process.exit(0)
+    }
     return { once: values.once ?? false, state: values.state ?? '.beckon' }
   } catch (error) {
-    return stopWith(`${(error as Error).message}\nUsage: npm start -- [--once] [--state DIR]`)
+    return stopWith(`${(error as Error).message}\n${USAGE}`)
   }
 }
 
@@ -99,7 +116,17 @@ async function main(): Promise<void> {
     await sandbox?.close()
     process.exit(code)
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
+  const bar = new ProgressBar(process.stdout)
+  let finished = false
+  for (const [signal, code] of Object.entries(INTERRUPTED)) {
+    process.on(signal, () => {
+      if (stopping) return
+      bar.end()
+      if (!finished) print('Stopped; the next start goes on where this one was.')
+      // With --once somebody waits for the outcome, and there is none.
+      void stop(once && !finished ? code : 0)
+    })
+  }
 
   // Whoever kills npm outright means this process too.
   const parent = process.ppid
@@ -113,7 +140,6 @@ async function main(): Promise<void> {
       )
   }
   print('Starting the Worker …')
-  const bar = new ProgressBar(process.stdout)
   const port = await freePort(WORKER_PORT)
   worker = await startLocalWorker({
     port,
@@ -125,13 +151,14 @@ async function main(): Promise<void> {
   const siteId = sandbox === null ? environmentSite?.id : await register(worker, token, sandbox)
   const answer = await trigger(`${worker.url}/trigger?site=${siteId}`, token)
   bar.end()
+  finished = true
   if (answer.status !== 200) {
     process.stderr.write(`${answer.body.detail}\n`)
     return stop(1)
   }
   const record = answer.body.record as ExecutionRecord
   print()
-  print(summary(record))
+  print(summary(record, { ofEnvironment: sandbox === null }))
   print()
   const address = `${worker.url}/status?site=${record.siteId}`
   // A token of your own is not repeated on the screen.

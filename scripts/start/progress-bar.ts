@@ -5,6 +5,7 @@ export class ProgressBar {
   #total = 0
   #done = 0
   #shown = ''
+  #ended = false
   readonly #live: boolean
 
   constructor(private readonly out: NodeJS.WriteStream) {
@@ -12,7 +13,7 @@ export class ProgressBar {
   }
 
   readLine(line: string): void {
-    const entry = parse(line)
+    const entry = this.#ended ? null : parse(line)
     if (entry === null) return
     if (entry.message === 'submitting' && typeof entry.submissions === 'number')
       this.#total += entry.submissions
@@ -21,7 +22,10 @@ export class ProgressBar {
     this.#show()
   }
 
+  /** Leaves the cursor on a line of its own. Runs that come later, by the API, are not followed. */
   end(): void {
+    if (this.#ended) return
+    this.#ended = true
     if (this.#live && this.#shown !== '') this.out.write('\n')
   }
 

@@ -101,12 +101,25 @@ describe('npm start', () => {
     expect(next.code).toBe(0)
   })
 
-  it('stopped in mid-run by Ctrl-C it ends quietly', async () => {
-    const child = start([])
+  it.each([
+    ['', [], 0],
+    [' --once', ['--once'], 130],
+  ])('stopped in mid-run by Ctrl-C, npm start%s says so and ends with %j %d', async (_name, args, expected) => {
+    const child = start(args)
     await untilPrinted(child, '/1000')
     child.kill('SIGINT')
-    const { code, err } = await outputOf(child)
+    const { code, out, err } = await outputOf(child)
+    expect({ code, err }).toEqual({ code: expected, err: '' })
+    expect(out).toMatch(/Stopped; the next start goes on where this one was\.\n$/)
+  })
+
+  it('says how it is used', async () => {
+    const { code, out, err } = await outputOf(start(['--help']))
     expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^Usage: npm start -- \[--once\] \[--state DIR\]/)
+    const wrong = await outputOf(start(['--twice']))
+    expect({ code: wrong.code, out: wrong.out }).toEqual({ code: 1, out: '' })
+    expect(wrong.err).toContain('Usage: npm start')
   })
 
   it('works on a real site named by SITEMAP_URL and INDEXNOW_API_KEY, after the demo and with the key as env:NAME', async () => {
