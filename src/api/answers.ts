@@ -137,7 +137,7 @@ export const site = z.looseObject({
   source: z.enum(['env', 'api']),
   createdAt: moment.nullable(),
   updatedAt: moment.nullable(),
-  apiKey: z.string().meta({ description: 'Always masked' }),
+  apiKey: z.string().meta({ description: 'Masked; `env:NAME` as it is' }),
   searchEngines: z.array(z.string()),
   refusals: z
     .record(z.string(), refusal)

@@ -34,7 +34,9 @@ function refusal(field: string, value: unknown, shown: Fields): Problem | null {
     const detail = 'updatedAt is not that of the stored site: it was changed since you read it. Read it again'
     return { status: 409, code: 'site_changed', field, detail }
   }
-  return isMasked(value) && !same ? maskedKey(field) : null
+  // A name in place of a key is shown, but the mask stands for it all the same: other keys are masked.
+  const named = value === MASK && String(shown[field]).startsWith('env:')
+  return isMasked(value) && !same && !named ? maskedKey(field) : null
 }
 
 const WRONG = { status: 400, code: 'invalid_field' } as const

@@ -392,7 +392,15 @@ describe('/api/sites/{id}/check', () => {
     await world.faults({ target: 'b', kind: '5xx', times: null })
     const answer = await app.json<CheckAnswer>('/api/sites/other.example/check')
     expect(named(answer, 'bingKey')).toMatchObject([{ ok: false, code: 'site_refused' }])
-    expect(named(answer, 'keyFile')).toMatchObject([{ ok: false, code: 'indexnow_key_unusable' }])
+    expect(named(answer, 'keyFile')).toMatchObject([
+      {
+        ok: false,
+        code: 'indexnow_key_unusable',
+        detail: expect.stringContaining(
+          'apiKey of other.example is env:NOT_SET, but the Worker has no secret',
+        ),
+      },
+    ])
     expect(named(answer, `engine ${world.engines.b}`)).toMatchObject([
       { ok: false, code: 'server_error_503' },
     ])

@@ -125,6 +125,20 @@ describe('changing a site', () => {
     await world.close()
   })
 
+  it('a key that is only named is shown by its name; name and mask both keep it when they come back', async () => {
+    const world = await openWorld({ pages: 1 })
+    const app = beckon({ ...withoutSite(world), SHOP_KEY: world.key })
+    const created = await app.post('/api/sites', siteOf(world, { apiKey: 'env:SHOP_KEY' }))
+    const { site } = (await created.json()) as SiteAnswer
+    expect(site.apiKey).toBe('env:SHOP_KEY')
+    for (const apiKey of ['env:SHOP_KEY', '****...****']) {
+      const sent = await put(app, { ...site, apiKey, updatedAt: undefined })
+      expect(((await sent.json()) as SiteAnswer).site.apiKey).toBe('env:SHOP_KEY')
+    }
+    expect((await app.trigger()).record).toMatchObject({ status: 'success', submittedUrls: 1 })
+    await world.close()
+  })
+
   it.each([
     [{ bingApiKey: '****...****' }, 400, 'masked_key', 'bingApiKey'],
     [{ keyLocation: 'https://a.example/****...****.txt' }, 400, 'masked_key', 'keyLocation'],

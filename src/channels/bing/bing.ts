@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { bad } from '../../domain/finding'
 import { LIMITS } from '../../domain/limits'
-import { fail, ok, type Result } from '../../domain/problem'
+import { ok, type Result } from '../../domain/problem'
 import type { Secret } from '../../domain/secret'
 import type { Site } from '../../domain/site'
 import { addressAsWritten } from '../address-field'
 import type { Channel, SubmitterContext } from '../channel'
-import { keyField } from '../key-field'
+import { keyField, unusableKey } from '../key-field'
 import { BING, type BingAccess, createBingSubmitter } from './bing-submitter'
 import { checkBing } from './check-bing'
 import { askBingQuota } from './quota-sync'
@@ -30,8 +30,12 @@ function accessTo(site: Site, resolveKey: SubmitterContext['resolveKey']): Resul
   if (key !== null && BING.KEY_PATTERN.test(key)) {
     return ok({ key, siteUrl: bingSiteUrl ?? new URL(site.sitemapUrl).origin })
   }
-  const detail = `bingApiKey of ${site.id} names a secret of the Worker that is missing or is not a Bing key: set it.`
-  return fail({ status: 503, code: 'bing_key_unusable', detail })
+  return unusableKey(site, bingApiKey, {
+    code: 'bing_key_unusable',
+    field: 'bingApiKey',
+    setting: 'BING_API_KEY',
+    is: 'a Bing key',
+  })
 }
 
 const { min, max, default: DEFAULT_QUOTA } = LIMITS.BING_DAILY_QUOTA
@@ -52,7 +56,7 @@ export const bing: Channel = {
       .optional()
       .meta({
         description:
-          'The API key of Bing Webmaster Tools, or `env:NAME`, the Worker’s secret of that name. Answers mask it',
+          'The API key of Bing Webmaster Tools, or `env:NAME`, the Worker’s secret of that name. Answers mask a key and show `env:NAME`',
       }),
     bingDailyQuota: z
       .int({ message: QUOTA_MESSAGE })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { bad } from '../../domain/finding'
-import { fail, ok, type Result } from '../../domain/problem'
+import { ok, type Result } from '../../domain/problem'
 import type { Secret } from '../../domain/secret'
 import type { Site } from '../../domain/site'
 import { addressAsWritten } from '../address-field'
 import type { Channel, Endpoint, SubmitterContext } from '../channel'
-import { keyField } from '../key-field'
+import { keyField, unusableKey } from '../key-field'
 import { checkEngines, checkKeyFile } from './check-indexnow'
 import { engineNames, KNOWN_ENGINES, parseEngine } from './engines'
 import { createIndexNowSubmitter, INDEXNOW, type IndexNowIdentity } from './indexnow-submitter'
@@ -39,7 +39,7 @@ export const indexnow: Channel = {
   fields: ({ defaults, allowPrivateNetwork }) => ({
     apiKey: keyField(INDEXNOW.KEY_PATTERN, 'must be 8 to 128 letters, digits or dashes, or env:NAME').meta({
       description:
-        'The IndexNow key: 8 to 128 letters, digits or dashes; or `env:NAME`, the Worker’s secret of that name. Answers mask it',
+        'The IndexNow key: 8 to 128 letters, digits or dashes; or `env:NAME`, the Worker’s secret of that name. Answers mask a key and show `env:NAME`',
     }),
     keyLocation: addressAsWritten({ allowPrivateNetwork }).optional().meta({
       description:
@@ -121,10 +121,11 @@ function identityOf(site: Site, context: SubmitterContext): Result<IndexNowIdent
   const fields = fieldsOf(site)
   const key = context.resolveKey(fields.apiKey)
   if (key === null || !INDEXNOW.KEY_PATTERN.test(key)) {
-    return fail({
-      status: 503,
+    return unusableKey(site, fields.apiKey, {
       code: 'indexnow_key_unusable',
-      detail: `apiKey of ${site.id} names a secret of the Worker that is missing or is not an IndexNow key: set it.`,
+      field: 'apiKey',
+      setting: 'INDEXNOW_API_KEY',
+      is: 'an IndexNow key',
     })
   }
   // Only a site reached over plain http, which private networks alone allow, has its key file there too.
