@@ -8,7 +8,7 @@ import type { Ports } from '../ports'
 import type { SiteConfigManager } from '../records/site-config-manager'
 import { doors } from './doors'
 import { keyFiles } from './key-file'
-import { mount } from './mount'
+import { methodsAt, mount } from './mount'
 import { present } from './problem-response'
 import type { ApiEnv, Route } from './route'
 import { check } from './routes/check'
@@ -60,7 +60,7 @@ export function createApp(deps: ApiDeps): (request: Request, platform: Platform)
   const routes = allRoutes(deps)
   const openPaths = routes.filter(({ open }) => open).map(({ path }) => path)
   const keyFile = keyFiles({ sites: deps.sites, clock: deps.ports.clock, keyOf: deps.keyFileOf })
-  app.use(doors({ ...deps, openPaths, keyFile }))
+  app.use(doors({ ...deps, openPaths, keyFile, methodsAt: methodsAt(routes) }))
   mount(app, routes)
   app.notFound((c) =>
     present(c, { status: 404, code: 'not_found', detail: 'There is nothing at this address' }),

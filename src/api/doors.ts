@@ -18,12 +18,15 @@ export interface DoorOptions {
   readonly problems: readonly SettingProblem[]
   /** Paths anybody may read. */
   readonly openPaths: readonly string[]
+  /** The methods a path takes; null where nothing is. */
+  readonly methodsAt: (path: string) => readonly string[] | null
   /** The key file at this address, if it is one of ours; null otherwise. */
   readonly keyFile: (url: URL) => Promise<string | null>
 }
 
 /** The one way in. Default deny: a route that nobody thought of is closed like all others. */
-export function doors({ settings, problems, openPaths, keyFile }: DoorOptions): MiddlewareHandler<ApiEnv> {
+export function doors(options: DoorOptions): MiddlewareHandler<ApiEnv> {
+  const { settings, problems, openPaths, methodsAt, keyFile } = options
   const { adminToken } = settings
   // One digest for the life of the application; both sides are hashed so that neither length nor content shows in the time.
   const expected = adminToken === null ? null : digest(adminToken.reveal())
@@ -55,7 +58,9 @@ export function doors({ settings, problems, openPaths, keyFile }: DoorOptions): 
     }
     if (method !== 'HEAD') return next()
     // The router would answer HEAD with the GET handler, and a link preview would start a run.
-    c.header('allow', 'GET, POST, PUT, DELETE')
+    const methods = methodsAt(path)
+    if (methods === null) return c.notFound()
+    c.header('allow', methods.join(', '))
     return c.body(null, 405)
   }
 }

@@ -3,7 +3,19 @@ import { ok } from '../domain/problem'
 import { present } from './problem-response'
 import { readBody } from './read-body'
 import { queryReader } from './read-query'
-import type { ApiEnv, Route } from './route'
+import type { ApiEnv, Method, Route } from './route'
+
+/** Which methods the route at a path takes; null where there is none. */
+export function methodsAt(routes: readonly Route[]): (path: string) => readonly Method[] | null {
+  const known = routes.map(({ path, methods }) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    methods,
+  }))
+  return (asked) => {
+    const methods = known.flatMap(({ pattern, methods }) => (pattern.test(asked) ? methods : []))
+    return methods.length === 0 ? null : methods
+  }
+}
 
 /** Puts the routes into the router: parse, call, present. A known path with another method is 405. */
 export function mount(app: Hono<ApiEnv>, routes: readonly Route[]): void {

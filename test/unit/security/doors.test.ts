@@ -151,9 +151,16 @@ describe('the doors, every way', () => {
     const paths = (await pathsOf(app)).filter((path) => !OPEN.includes(path))
     for (const path of paths) {
       const response = await app.ask('HEAD', path, { authorization: `Bearer ${TOKEN}` })
-      expect(response.status, path).toBe(405)
-      expect(await response.text()).toBe('')
+      const { status } = await app.ask('OPTIONS', path, { authorization: `Bearer ${TOKEN}` })
+      expect(response.status, path).toBe(status)
+      if (status === 405) expect(await response.text()).toBe('')
     }
+    const allowed = async (path: string) =>
+      (await app.ask('HEAD', path, { authorization: `Bearer ${TOKEN}` })).headers.get('allow')
+    expect(await allowed('/trigger')).toBe('GET, POST')
+    expect(await allowed('/api/sites/shop.example')).toBe('GET, PUT, DELETE')
+    expect(await allowed('/api/sites/shop.example/marks')).toBe('DELETE')
+    expect(await allowed('/api/sites/shop.example/marks/')).toBeNull()
     expect(app.meter.writes).toBe(0)
     expect(app.internet.asked).toEqual([])
   })
