@@ -60,9 +60,9 @@ export class SettingsReader {
     return found ?? fallback
   }
 
-  address(name: string, allowPrivateNetwork: boolean): string | undefined {
+  address(name: string, allowPrivateNetwork: boolean, example: string): string | undefined {
     const text = this.text(name)
-    const refusal = text === undefined ? null : refusalOf(text, { allowPrivateNetwork })
+    const refusal = text === undefined ? null : refusalOf(text, { allowPrivateNetwork }, example)
     if (refusal === null) return text
     this.wrong(name, `${name} ${refusal}.`)
     return undefined

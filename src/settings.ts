@@ -1,5 +1,5 @@
 import { LIMITS, MIN_ADMIN_TOKEN_LENGTH } from './domain/limits'
-import { isSchedule } from './domain/schedule'
+import { scheduleRefusal } from './domain/schedule'
 import type { Secret } from './domain/secret'
 import type { LogLevel, SettingProblem, Settings } from './domain/settings'
 import { HOMEPAGE, VERSION } from './generated/product'
@@ -96,11 +96,9 @@ function adminToken(reader: SettingsReader): Secret | null {
 
 function schedule(reader: SettingsReader): string {
   const text = reader.text('CRON_SCHEDULE') ?? DEFAULT_SCHEDULE
-  if (isSchedule(text)) return text
-  reader.wrong(
-    'CRON_SCHEDULE',
-    'CRON_SCHEDULE must be a cron line of five fields, such as "0 0 * * *" (UTC).',
-  )
+  const refusal = scheduleRefusal(text)
+  if (refusal === null) return text
+  reader.wrong('CRON_SCHEDULE', `CRON_SCHEDULE ${refusal}.`)
   return DEFAULT_SCHEDULE
 }
 
@@ -124,7 +122,8 @@ export function parseSettings(env: Readonly<Record<string, unknown>>): {
     },
     environmentFields: fields,
     environmentSite: environmentSite(reader, fields),
-    webhookUrl: reader.address('WEBHOOK_URL', allowPrivateNetwork) ?? null,
+    webhookUrl:
+      reader.address('WEBHOOK_URL', allowPrivateNetwork, 'https://hooks.example.com/beckon') ?? null,
     webhookSecret: reader.secret('WEBHOOK_SECRET'),
     userAgent: reader.text('USER_AGENT') ?? `Beckon/${VERSION} (+${HOMEPAGE})`,
     runTimeBudgetMs: reader.integer('RUN_TIME_BUDGET_MS'),
@@ -137,10 +136,9 @@ export function parseSettings(env: Readonly<Record<string, unknown>>): {
     },
     requestTimeoutMs: reader.integer('REQUEST_TIMEOUT_MS'),
     sitemapTimeoutMs: reader.integer('SITEMAP_TIMEOUT_MS'),
-    bingApiBase: (reader.address('BING_API_BASE', allowPrivateNetwork) ?? DEFAULT_BING_API_BASE).replace(
-      /\/+$/,
-      '',
-    ),
+    bingApiBase: (
+      reader.address('BING_API_BASE', allowPrivateNetwork, DEFAULT_BING_API_BASE) ?? DEFAULT_BING_API_BASE
+    ).replace(/\/+$/, ''),
     allowPrivateNetwork,
     corsOrigins: reader.origins('CORS_ORIGINS'),
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

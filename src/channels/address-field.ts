@@ -6,12 +6,12 @@ const MAX_LENGTH = 2_048
 const MESSAGE = `must be at most ${MAX_LENGTH} characters long`
 
 /** An address that may be asked, as it was written. */
-export function addressAsWritten(options: GuardOptions) {
+export function addressAsWritten(options: GuardOptions, example?: string) {
   return z
     .string()
     .max(MAX_LENGTH, { message: MESSAGE })
     .superRefine((text, issues) => {
-      const refusal = refusalOf(text, options)
+      const refusal = refusalOf(text, options, example)
       if (refusal !== null) issues.addIssue({ code: 'custom', message: refusal })
     })
 }

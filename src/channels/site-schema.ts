@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../domain/limits'
 import { isPlainText } from '../domain/plain-text'
 import { fail, ok } from '../domain/problem'
-import { isSchedule } from '../domain/schedule'
+import { scheduleRefusal } from '../domain/schedule'
 import type { SiteDefaults } from '../domain/settings'
 import { isSiteId, type SiteParser } from '../domain/site'
 import { refusalOf } from '../net/guard'
@@ -71,7 +71,10 @@ function baseFields(context: FieldContext) {
       .meta({ description: 'false: skipped by the schedule; /trigger still works' }),
     schedule: z
       .string()
-      .refine(isSchedule, { message: 'must be a cron line of five fields, such as "0 0 * * *" (UTC)' })
+      .superRefine((text, issues) => {
+        const message = scheduleRefusal(text)
+        if (message !== null) issues.addIssue({ code: 'custom', message })
+      })
       .default(defaults.schedule)
       .meta({ description: 'When the site is due: five cron fields, UTC' }),
     maxConcurrentRequests: integer(LIMITS.MAX_CONCURRENT_REQUESTS, defaults.maxConcurrentRequests).meta({

@@ -32,8 +32,20 @@ function read(expression: string): Cron | null {
   }
 }
 
-export function isSchedule(expression: string): boolean {
-  return parse(expression) !== null
+const NAMES = ['minute', 'hour', 'day of month', 'month', 'day of week']
+const MUST_BE = 'must be a cron line of five fields, such as "0 0 * * *" (UTC)'
+
+/** Why it is no schedule, as the end of a sentence ("schedule …"), or null when it is one. */
+export function scheduleRefusal(expression: string): string | null {
+  if (parse(expression) !== null) return null
+  const fields = expression.trim().split(/\s+/)
+  if (expression.length > MAX_LENGTH) return `${MUST_BE}, at most ${MAX_LENGTH} characters long`
+  if (fields.length !== FIELDS) return `${MUST_BE}: this has ${fields.length}`
+  // Each field by itself, the others open.
+  const wrong = fields.findIndex(
+    (field, at) => read(NAMES.map((_, other) => (other === at ? field : '*')).join(' ')) === null,
+  )
+  return wrong === -1 ? `${MUST_BE}: this one never comes round` : `${MUST_BE}: its ${NAMES[wrong]} is wrong`
 }
 
 /** The first moment after `afterMs` that the schedule names, or null when there is none. */

@@ -44,15 +44,26 @@ function isPrivateName(hostname: string): boolean {
   )
 }
 
+const EXAMPLE = 'https://example.com/sitemap.xml'
+const PUBLIC_ONLY = 'must be on a public host name'
+
 /** Why this address may not be asked, as the end of a sentence ("SITEMAP_URL …"), or null when it may. */
-export function refusalOf(address: string, { allowPrivateNetwork }: GuardOptions): string | null {
-  if (!URL.canParse(address)) return 'must be a full address such as https://example.com/sitemap.xml'
+export function refusalOf(
+  address: string,
+  { allowPrivateNetwork }: GuardOptions,
+  example = EXAMPLE,
+): string | null {
+  if (!URL.canParse(address)) return `must be a full address such as ${example}`
   const url = new URL(address)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https:// or http://'
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password'
   const hostname = url.hostname.replace(/\.$/, '')
-  if (allowPrivateNetwork && isLoopback(hostname)) return null
-  if (isLiteralAddress(hostname) || isPrivateName(hostname)) return 'must be on a public host name'
+  if (isLoopback(hostname)) {
+    return allowPrivateNetwork
+      ? null
+      : `${PUBLIC_ONLY}; to try this machine’s own, set ALLOW_PRIVATE_NETWORK to true`
+  }
+  if (isLiteralAddress(hostname) || isPrivateName(hostname)) return PUBLIC_ONLY
   if (!OPEN_PORTS.includes(url.port) && !allowPrivateNetwork) return 'must use port 80 or 443'
   return null
 }

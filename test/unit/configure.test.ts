@@ -123,6 +123,12 @@ describe('the environment’s site', () => {
     expect(both.problems.map(({ code }) => code)).toEqual(['admin_token_short', 'site_host_invalid'])
   })
 
+  it('a bad engine is quoted, beside those known by name', () => {
+    expect(configure({ ...GOOD, INDEXNOW_SEARCH_ENGINES: 'bing,google' }).problems[0]?.sentence).toBe(
+      'INDEXNOW_SEARCH_ENGINES holds "google" (number 2), which is neither a known engine (bing, yandex, naver, seznam, yep, amazon) nor an address that may be asked.',
+    )
+  })
+
   it('all that is wrong is told at once, each thing once', () => {
     const codes = (env: Record<string, string>) => configure(env).problems.map(({ code }) => code)
     const wrong = { MAX_RETRIES: '-1', SITE_HOST: 'shop', BING_PRIORITY: 'oldest', BING_ENABLED: 'true' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { engineNames, parseEngine } from '../../src/channels/indexnow/engines'
+import { engineNames, parseEngine, quoted } from '../../src/channels/indexnow/engines'
 import { indexnow } from '../../src/channels/indexnow/indexnow'
 import { siteWith } from '../support/memory-application'
 
@@ -24,6 +24,19 @@ describe('a list of engines', () => {
 })
 
 describe('an engine', () => {
+  it.each([
+    ['google', '"google"'],
+    ['https://me:pass@engine.example/', '"…@engine.example/"'],
+    ['engine.example/indexnow?key=1', '"engine.example/indexnow…"'],
+    ['a\nb', '"a b"'],
+    ['0123456789abcdef', '"0123****"'],
+    ['ftp://key-of-1/', '"ftp://key-****/"'],
+    ['duckduckgo', '"duckduckgo"'],
+    ['a.'.repeat(100), `"${'a.'.repeat(30)}…"`],
+  ])('%j that is none is quoted as %s', (name, shown) => {
+    expect(quoted(name)).toBe(shown)
+  })
+
   it.each([
     ['api.indexnow.org', 'https://api.indexnow.org/indexnow'],
     ['bing', 'https://www.bing.com/indexnow'],

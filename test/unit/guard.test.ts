@@ -93,7 +93,7 @@ describe('addresses that may be asked', () => {
     'http://127.0.0.1:49152/a',
     'http://[::1]:3000/',
   ])('%s, only where private networks are allowed', (address) => {
-    expect(publicly(address)).toBe('must be on a public host name')
+    expect(publicly(address)).toMatch(/^must be on a public host name; .+ set ALLOW_PRIVATE_NETWORK to true$/)
     expect(privately(address)).toBeNull()
   })
 })

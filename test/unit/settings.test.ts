@@ -99,6 +99,19 @@ describe('settings', () => {
   })
 
   it.each([
+    ['daily', 'this has 1'],
+    ['0 0 0 * * *', 'this has 6'],
+    ['61 0 * * *', 'its minute is wrong'],
+    ['0 25 * * *', 'its hour is wrong'],
+    ['0 0 * * someday', 'its day of week is wrong'],
+    ['0 0 30 2 *', 'this one never comes round'],
+  ])('CRON_SCHEDULE=%s: %s', (value, says) => {
+    expect(problemsOf({ CRON_SCHEDULE: value })[0]?.sentence).toBe(
+      `CRON_SCHEDULE must be a cron line of five fields, such as "0 0 * * *" (UTC): ${says}.`,
+    )
+  })
+
+  it.each([
     ['true', true],
     ['TRUE', true],
     ['1', true],

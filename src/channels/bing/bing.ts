@@ -68,7 +68,7 @@ export const bing: Channel = {
       .enum(['newest', 'random'])
       .default('newest')
       .meta({ description: 'Which URLs go first when the quota is too small for all' }),
-    bingSiteUrl: addressAsWritten({ allowPrivateNetwork }).optional().meta({
+    bingSiteUrl: addressAsWritten({ allowPrivateNetwork }, 'https://example.com/').optional().meta({
       description: 'The site’s address in Bing Webmaster Tools. Default: the origin of `sitemapUrl`',
     }),
     bingQuotaSync: z.boolean().default(false).meta({

@@ -7,7 +7,7 @@ import { addressAsWritten } from '../address-field'
 import type { Channel, Endpoint, SubmitterContext } from '../channel'
 import { keyField, unusableKey } from '../key-field'
 import { checkEngines, checkKeyFile } from './check-indexnow'
-import { engineNames, KNOWN_ENGINES, parseEngine } from './engines'
+import { engineNames, KNOWN_ENGINES, parseEngine, quoted } from './engines'
 import { createIndexNowSubmitter, INDEXNOW, type IndexNowIdentity } from './indexnow-submitter'
 import { createKeyProof, folderRefusal } from './key-file'
 
@@ -41,10 +41,12 @@ export const indexnow: Channel = {
       description:
         'The IndexNow key: 8 to 128 letters, digits or dashes; or `env:NAME`, the Worker’s secret of that name. Answers mask a key and show `env:NAME`',
     }),
-    keyLocation: addressAsWritten({ allowPrivateNetwork }).optional().meta({
-      description:
-        'Address of the key file. One in a folder speaks for URLs of that folder only. Default: `https://{host}/{apiKey}.txt`',
-    }),
+    keyLocation: addressAsWritten({ allowPrivateNetwork }, 'https://example.com/0123456789abcdef.txt')
+      .optional()
+      .meta({
+        description:
+          'Address of the key file. One in a folder speaks for URLs of that folder only. Default: `https://{host}/{apiKey}.txt`',
+      }),
     searchEngines: z
       .unknown()
       .optional()
@@ -60,7 +62,7 @@ export const indexnow: Channel = {
           if (endpoint === null) {
             context.addIssue({
               code: 'custom',
-              message: `holds an entry (number ${at + 1}) that is neither a known engine nor an address that may be asked`,
+              message: `holds ${quoted(name)} (number ${at + 1}), which is neither a known engine (${KNOWN_ENGINES.join(', ')}) nor an address that may be asked`,
             })
             return z.NEVER
           }
