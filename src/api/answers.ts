@@ -10,6 +10,7 @@ export const problemAnswer = z.object({
   code: z.string().meta({ description: 'Stable: script against this' }),
   detail: z.string().meta({ description: 'One sentence for people' }),
   field: z.string().optional().meta({ description: 'The field, parameter or setting at fault' }),
+  advice: z.string().optional().meta({ description: 'What to do' }),
 })
 
 export const engineFigures = z.object({

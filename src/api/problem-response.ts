@@ -10,10 +10,11 @@ const withMore = (text: string, more: string): string =>
 
 /** A problem as application/problem+json. */
 export function present(c: Context, problem: Problem): Response {
-  const { status, code, field, retryAfterSeconds, others = [] } = problem
+  const { status, code, field, advice, retryAfterSeconds, others = [] } = problem
   if (retryAfterSeconds !== undefined) c.header('retry-after', String(retryAfterSeconds))
   const detail = others.reduce((text, one) => withMore(text, one.detail), problem.detail)
-  const body = { status, code, detail, ...(field === undefined ? {} : { field }) }
+  // What is undefined is not in the answer.
+  const body = { status, code, detail, field, advice }
   return c.body(JSON.stringify(body), status as ContentfulStatusCode, {
     'content-type': 'application/problem+json',
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Problem } from '../domain/problem'
 
 /** A whole number in a query. The text is turned into a number before this sees it, and only when it is digits. */
 export function wholeNumber(
@@ -12,6 +13,26 @@ export function wholeNumber(
     .max(range.max, { message })
     .default(range.default)
     .meta({ description })
+}
+
+export const ALL_CHANNELS = 'all'
+
+type Named = readonly { readonly id: string }[]
+
+const namesOf = (channels: Named): string[] => [ALL_CHANNELS, ...channels.map(({ id }) => id)]
+
+/** A channel's name, or all of them. Whether there is such a channel `unknownChannel` says, under a code of its own. */
+export const channelParameter = (channels: Named, description: string) =>
+  z
+    .string()
+    .default(ALL_CHANNELS)
+    .meta({ enum: namesOf(channels), description })
+
+export function unknownChannel(channels: Named, name: string): Problem | null {
+  const names = namesOf(channels)
+  if (names.includes(name)) return null
+  const detail = `channel must be one of ${names.join(', ')}`
+  return { status: 400, code: 'unknown_channel', field: 'channel', detail }
 }
 
 export const siteParameter = z

@@ -14,6 +14,10 @@ export async function readBody(request: Request): Promise<Result<Fields>> {
   const promised = Number(request.headers.get('content-length') ?? 0)
   const bytes = promised > MAX_BODY_BYTES ? null : await readAtMost(request, MAX_BODY_BYTES)
   if (bytes === null) return fail(TOO_LARGE)
+  if (bytes.length === 0) {
+    const detail = 'The body is empty: send a JSON object with the fields of the site'
+    return fail({ status: 400, code: 'invalid_json', detail })
+  }
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))

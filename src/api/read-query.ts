@@ -17,7 +17,9 @@ export function queryReader(schema: z.ZodType | undefined): (url: string) => Res
       const kind = kinds.get(name)
       const shown = name.slice(0, MAX_NAME_LENGTH)
       if (kind === undefined) {
-        const detail = `${shown} is not a parameter of this path: it takes ${[...kinds.keys()].join(', ') || 'none'}`
+        // What follows an & in an address that was not encoded comes as a parameter of its own.
+        const hint = kinds.has('url') ? '; percent-encode the value of url' : ''
+        const detail = `${shown} is not a parameter of this path: it takes ${[...kinds.keys()].join(', ') || 'none'}${hint}`
         return fail({ status: 400, code: 'unknown_parameter', field: shown, detail })
       }
       if (given.some(([other]) => other === name))

@@ -4,6 +4,8 @@ export interface Problem {
   readonly code: string
   readonly detail: string
   readonly field?: string
+  /** What to do, where the sentence does not say it. */
+  readonly advice?: string
   readonly retryAfterSeconds?: number
   /** What else is wrong with the same thing: whoever mends it wants to know all at once. */
   readonly others?: readonly Problem[]

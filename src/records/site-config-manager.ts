@@ -53,9 +53,10 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
   async function clash(site: Site, except?: string): Promise<Problem | null> {
     for (const other of await list()) {
       if (other.id === except) continue
-      if (other.id === site.id) return exists('id', `The site ${site.id} exists already`)
+      if (other.id === site.id) return idExists(site.id)
       if (other.sitemapUrl === site.sitemapUrl) {
-        return exists('sitemapUrl', `A site with this sitemapUrl (${other.id}) exists already`)
+        const detail = `A site with this sitemapUrl exists already: change it with PUT /api/sites/${other.id}`
+        return exists('sitemapUrl', detail)
       }
     }
     return null
@@ -83,7 +84,7 @@ export function createSiteConfigManager(deps: SiteConfigDeps): SiteConfigManager
       const site = parsed.value
       // Asked for by name: the list may not know it yet, and what cannot be used must not be lost either.
       const known = await stored.has(site.id)
-      const problem = known ? exists('id', `The site ${site.id} exists already`) : await clash(site)
+      const problem = known ? idExists(site.id) : await clash(site)
       if (problem !== null) return fail(problem)
       return save(site, { createdAt: now, updatedAt: now, fields: { ...input, id: site.id } })
     },
@@ -128,6 +129,13 @@ function switchedOnBy(
 ): Record<string, string> {
   const on = Object.entries(changes).filter(([, value]) => value === true)
   return { ...before, ...Object.fromEntries(on.map(([name]) => [name, now])) }
+}
+
+function idExists(id: string): Problem {
+  return exists(
+    'id',
+    `The site ${id} exists already: change it with PUT /api/sites/${id}, or give another id`,
+  )
 }
 
 function exists(field: string, detail: string): Problem {

@@ -38,7 +38,7 @@ export const SITE_NOT_FOUND: Problem = {
   status: 404,
   code: 'site_not_found',
   field: 'id',
-  detail: 'There is no site with this id',
+  detail: 'There is no site with this id: GET /api/sites lists them all',
 }
 
 /** The sites that came through the API. */

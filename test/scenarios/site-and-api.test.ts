@@ -194,6 +194,29 @@ describe('the API', () => {
     expect(await app.json('/api/sites')).toEqual({ sites: [] })
   })
 
+  it('D03 what is refused says where to go on', async () => {
+    const app = beckon({ ADMIN_TOKEN: 'a-token-of-32-characters-exactly' })
+    const site = { sitemapUrl: 'https://shop.example/s.xml', apiKey: 'a'.repeat(32) }
+    const detailOf = async (response: Response) => ((await response.json()) as { detail: string }).detail
+    expect(await detailOf(await app.post('/api/sites', ''))).toMatch(/^The body is empty: send a JSON object/)
+    expect(await detailOf(await app.post('/api/sites', { ...site, keyLocation: 'key.txt' }))).toBe(
+      'keyLocation must be a full address such as https://example.com/0123456789abcdef.txt',
+    )
+    expect((await app.post('/api/sites', site)).status).toBe(201)
+    expect(await detailOf(await app.post('/api/sites', site))).toContain('PUT /api/sites/shop.example')
+    expect(await detailOf(await app.post('/api/sites', { ...site, id: 'other.example' }))).toContain(
+      'PUT /api/sites/shop.example',
+    )
+    expect(await detailOf(await app.fetch('/api/sites/none.example'))).toContain('GET /api/sites lists')
+    const urls = '/api/sites/shop.example/urls?url=https://shop.example/?a=1&b=2'
+    expect(await detailOf(await app.fetch(urls))).toContain('percent-encode the value of url')
+    expect(await app.json('/api/sites/shop.example/marks?channel=fax', { method: 'DELETE' })).toMatchObject({
+      status: 400,
+      code: 'unknown_channel',
+      field: 'channel',
+    })
+  })
+
   it('D03 all that is wrong is told at once, an unknown field with what was meant', async () => {
     const app = beckon({ ADMIN_TOKEN: 'a-token-of-32-characters-exactly' })
     const response = await app.post('/api/sites', {

@@ -87,6 +87,17 @@ describe('/trigger', () => {
     expect(internet.asked).toEqual([])
   })
 
+  it('a channel that is off is told with the switch to set', async () => {
+    const { call } = open()
+    expect(await (await call('/trigger?channel=bing')).json()).toEqual({
+      status: 400,
+      code: 'channel_disabled',
+      field: 'channel',
+      detail: 'Bing submission is not enabled for this site',
+      advice: 'set BING_ENABLED to true',
+    })
+  })
+
   it.each([
     ['chanel=bing', 'unknown_parameter', 'chanel'],
     ['channel=bing&channel=indexnow', 'invalid_parameter', 'channel'],

@@ -10,6 +10,7 @@ import type { ApiDeps } from '../app'
 import * as examples from '../examples'
 import { siteNamed } from '../find-site'
 import { present } from '../problem-response'
+import { ALL_CHANNELS, channelParameter, unknownChannel } from '../query-fields'
 import { refusalsOf } from '../refusals-of'
 import { type ApiEnv, type Route, route } from '../route'
 
@@ -136,7 +137,7 @@ export function sites(deps: ApiDeps): readonly Route[] {
       methods: ['DELETE'],
       path: '/api/sites/{id}/marks',
       summary: 'Forget what was accepted, so that everything is submitted again',
-      query: z.strictObject({ channel: channelParameter(channels.map((channel) => channel.id)) }),
+      query: z.strictObject({ channel: channelParameter(channels, 'Whose marks') }),
       answers: {
         200: {
           says: 'The marks of these channels are gone',
@@ -144,27 +145,21 @@ export function sites(deps: ApiDeps): readonly Route[] {
           example: { siteId: 'www.example.com', channels: ['indexnow', 'bing'] },
         },
       },
-      problems: { 404: ['site_not_found'], 409: ['site_unusable', 'already_running'] },
+      problems: {
+        400: ['unknown_channel'],
+        404: ['site_not_found'],
+        409: ['site_unusable', 'already_running'],
+      },
       async handle({ c, id, query: { channel } }) {
         const found = await siteNamed(sites, id, 'id')
         if (!found.ok) return present(c, found.problem)
-        const problem = await runningProblem(id)
+        const problem = unknownChannel(channels, channel) ?? (await runningProblem(id))
         if (problem !== null) return present(c, problem)
-        const chosen = channels.filter((one) => channel === ALL || one.id === channel)
+        const chosen = channels.filter((one) => channel === ALL_CHANNELS || one.id === channel)
         const prefixes = chosen.map(({ cachePrefix }) => cachePrefix)
         await deleteMarks(ports.store, id, prefixes)
         return c.json({ siteId: id, channels: chosen.map((one) => one.id) })
       },
     }),
   ]
-}
-
-const ALL = 'all'
-
-function channelParameter(ids: readonly string[]) {
-  const known = [ALL, ...ids]
-  return z
-    .enum(known, { message: `must be one of ${known.join(', ')}` })
-    .default(ALL)
-    .meta({ description: 'Whose marks' })
 }

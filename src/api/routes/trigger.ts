@@ -9,10 +9,8 @@ import * as examples from '../examples'
 import { findSite } from '../find-site'
 import { oneAtATime } from '../one-at-a-time'
 import { present } from '../problem-response'
-import { siteParameter } from '../query-fields'
+import { ALL_CHANNELS, channelParameter, siteParameter, unknownChannel } from '../query-fields'
 import { type Route, route } from '../route'
-
-const ALL = 'all'
 
 const done = z.object({
   success: z.boolean(),
@@ -25,10 +23,9 @@ const started = z.object({ siteId: z.string(), channel: z.string(), runId: z.str
 /** Runs a site now. */
 export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDeps): readonly Route[] {
   const start = oneAtATime(scheduler.start, ports.clock)
-  const names = [ALL, ...channels.map(({ id }) => id)]
   const query = z.strictObject({
     site: siteParameter,
-    channel: z.string().default(ALL).meta({ enum: names, description: 'Which channels to run' }),
+    channel: channelParameter(channels, 'Which channels to run'),
     async: z
       .boolean({ message: 'must be true or false' })
       .default(false)
@@ -36,15 +33,14 @@ export function trigger({ sites, scheduler, channels, channelsOf, ports }: ApiDe
   })
 
   function channelsNamed(site: Site, name: string): Result<readonly Channel[]> {
-    if (name === ALL) return ok(channelsOf(site))
-    const channel = channels.find(({ id }) => id === name)
-    const wrong = { status: 400, field: 'channel' } as const
-    if (channel === undefined) {
-      return fail({ ...wrong, code: 'unknown_channel', detail: `channel must be one of ${names.join(', ')}` })
-    }
-    if (channel.isEnabled(site)) return ok([channel])
-    const detail = `${channel.title} submission is not enabled for this site`
-    return fail({ ...wrong, code: 'channel_disabled', detail })
+    const unknown = unknownChannel(channels, name)
+    if (unknown !== null) return fail(unknown)
+    if (name === ALL_CHANNELS) return ok(channelsOf(site))
+    const chosen = channels.filter(({ id }) => id === name)
+    if (chosen.every((channel) => channel.isEnabled(site))) return ok(chosen)
+    const detail = `${chosen[0]?.title} submission is not enabled for this site`
+    const advice = `set ${site.source === 'env' ? `${name.toUpperCase()}_ENABLED` : `${name}Enabled`} to true`
+    return fail({ status: 400, code: 'channel_disabled', field: 'channel', detail, advice })
   }
 
   return [

@@ -72,7 +72,7 @@ export function urls({ ports, sites, channelsOf, resolveKey }: ApiDeps): readonl
           .string({ message: URL_MESSAGE })
           .min(1, { message: URL_MESSAGE })
           .max(MAX_URL_LENGTH, { message: `must be at most ${MAX_URL_LENGTH} characters` })
-          .meta({ description: 'The full address of a page', examples: [EXAMPLE_URL] }),
+          .meta({ description: 'The full address of a page, percent-encoded', examples: [EXAMPLE_URL] }),
       }),
       answers: {
         200: {
