@@ -4,6 +4,8 @@ export const siteInput = {
   sitemapUrl: 'https://www.example.com/sitemap.xml',
   apiKey: 'env:EXAMPLE_INDEXNOW_KEY',
   searchEngines: ['api.indexnow.org', 'yandex'],
+  bingEnabled: true,
+  bingApiKey: 'env:EXAMPLE_BING_KEY',
 }
 
 export const site = {
@@ -21,15 +23,22 @@ export const site = {
   source: 'api',
   createdAt: '2026-11-18T09:00:00.000Z',
   updatedAt: '2026-11-18T09:00:00.000Z',
-  apiKey: '****...****',
+  apiKey: 'env:EXAMPLE_INDEXNOW_KEY',
   searchEngines: ['api.indexnow.org', 'yandex'],
   submitMethod: 'auto',
-  bingEnabled: false,
+  bingEnabled: true,
+  bingApiKey: 'env:EXAMPLE_BING_KEY',
   bingDailyQuota: 100,
   bingPriority: 'newest',
+  bingQuotaSync: false,
 }
 
-const engine = { total: 120, accepted: 118, failed: 2, rejected: 0, deferred: 0, averageMs: 84 }
+/** 120 new pages: two of them yandex could not take, and 20 more than Bing had room for. */
+const engines = {
+  'api.indexnow.org': { total: 120, accepted: 120, failed: 0, rejected: 0, deferred: 0, averageMs: 61 },
+  yandex: { total: 120, accepted: 118, failed: 2, rejected: 0, deferred: 0, averageMs: 84 },
+  'bing-webmaster': { total: 120, accepted: 100, failed: 0, rejected: 0, deferred: 20, averageMs: 310 },
+}
 
 const lastExecution = {
   runId: '6f0c7c3e-4d0b-4c0b-9a39-3f0a3f4f8a11',
@@ -45,18 +54,18 @@ const lastExecution = {
   submittedUrls: 118,
   failedUrls: 2,
   leftOut: { other_host: 3 },
-  errors: [{ code: 'server_error_503', message: 'yandex: 2 URLs, server_error_503' }],
-  engines: { yandex: engine },
+  errors: [{ channel: 'indexnow', code: 'server_error_503', message: 'yandex: 2 URLs, server_error_503' }],
+  engines,
   bingStats: {
-    enabled: false,
-    submitted: 0,
-    successful: 0,
+    enabled: true,
+    submitted: 100,
+    successful: 100,
     failed: 0,
-    skipped: 0,
-    quotaUsed: 0,
+    skipped: 20,
+    quotaUsed: 100,
     quotaRemaining: 0,
   },
-  requests: 128,
+  requests: 250,
   kvReads: 8,
   kvWrites: 5,
 }
@@ -71,7 +80,7 @@ export const record = {
       success: false,
       urlCount: 100,
       accepted: 98,
-      statusCode: 200,
+      statusCode: 503,
       errorCode: 'server_error_503',
       timestamp: '2026-11-18T00:00:16.250Z',
       ms: 84,
@@ -85,20 +94,34 @@ export const status = {
   currentRun: null,
   lastExecution,
   engines: {
+    'api.indexnow.org': {
+      channel: 'indexnow',
+      acceptedTotal: 4_212,
+      lastAnswer: { at: '2026-11-18T00:00:16.250Z', status: 200, averageMs: 61 },
+      setAsideUntil: null,
+      lastRun: engines['api.indexnow.org'],
+    },
     yandex: {
       channel: 'indexnow',
       acceptedTotal: 4_210,
-      lastAnswer: { at: '2026-11-18T00:00:16.250Z', status: 200, averageMs: 84 },
+      lastAnswer: { at: '2026-11-18T00:00:16.250Z', status: 503, averageMs: 84 },
       setAsideUntil: null,
-      lastRun: engine,
+      lastRun: engines.yandex,
+    },
+    'bing-webmaster': {
+      channel: 'bing',
+      acceptedTotal: 3_900,
+      lastAnswer: { at: '2026-11-18T00:00:16.250Z', status: 200, averageMs: 310 },
+      setAsideUntil: null,
+      lastRun: engines['bing-webmaster'],
     },
   },
   pending: 2,
   nextRun: '2026-11-19T00:00:00.000Z',
   bing: {
     enabled: true,
-    todayQuotaUsed: 85,
-    todayQuotaRemaining: 15,
+    todayQuotaUsed: 100,
+    todayQuotaRemaining: 0,
     lastSubmission: '2026-11-18T00:00:16.250Z',
   },
   kv: { writesToday: 5, shareOfFreePlan: 0.005 },
@@ -108,8 +131,8 @@ export const daily = {
   daily: [
     {
       date: '2026-11-18',
-      indexnow: { total: 1_500, successful: 1_480 },
-      bing: { total: 100, successful: 98 },
+      indexnow: { total: 120, successful: 118 },
+      bing: { total: 100, successful: 100 },
     },
   ],
 }

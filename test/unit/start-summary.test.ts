@@ -5,7 +5,13 @@ import * as examples from '../../src/api/examples'
 import type { ExecutionRecord } from '../../src/domain/execution-record'
 
 const recordWith = (fields: Partial<ExecutionRecord>): ExecutionRecord =>
-  ({ ...examples.record, leftOut: {}, errors: [], ...fields }) as ExecutionRecord
+  ({
+    ...examples.record,
+    engines: { yandex: examples.record.engines.yandex },
+    leftOut: {},
+    errors: [],
+    ...fields,
+  }) as ExecutionRecord
 
 describe('the summary of npm start', () => {
   it('names what was found, one line per engine, and what was left out and why', () => {
