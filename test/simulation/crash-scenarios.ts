@@ -147,6 +147,19 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
     },
   },
   {
+    name: 'a key file that cannot be had, then a wrong one',
+    sites: [{ engines: [...ENGINES], bing: true }],
+    pages: 3,
+    async play(world) {
+      for (const trouble of ['key_file_down', 'key_file_missing', 'fine'] as const) {
+        world.site(0).fall(trouble, world.time.now)
+        await tick(world)
+        await nextDay(world)
+      }
+      await tick(world)
+    },
+  },
+  {
     name: 'a sitemap that cannot be had on the first day',
     sites: [{ files: 2 }],
     pages: 4,

@@ -194,7 +194,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a key in the text of an error',
     edits: [
       { file: 'channels/send-and-judge.ts', instead: ['.replaceAll(key, MASK)', ''] },
-      { file: 'pipeline/perform-run.ts', instead: ['masked.replaceAll(secret, hint(secret))', 'masked'] },
+      { file: 'pipeline/presentable.ts', instead: ['masked.replaceAll(secret, hint(secret))', 'masked'] },
     ],
     breaks: ['I6'],
   },
@@ -285,7 +285,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
     ],
     breaks: ['I13'],
-    seed: 9,
+    seed: 36,
   },
   {
     name: 'any token opens the door',
@@ -349,7 +349,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
     ],
     breaks: ['I8'],
-    seed: 39,
+    seed: 25,
   },
 ]
 
