@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Campaign, campaign, seedsFrom, together, told } from './campaign'
-import { chaos, SITE_DAYS_PER_SEED } from './chaos'
+import { campaign, told } from './campaign'
+import { chaos } from './chaos'
 import { FOUND_SEEDS } from './found-seeds'
 import { noPromiseIsBroken } from './half-a-campaign'
 import { PRODUCT } from './product'

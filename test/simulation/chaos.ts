@@ -16,7 +16,7 @@ const STORMY_DAYS = 20
 export const SITE_DAYS_PER_SEED = SITES * (STORMY_DAYS + CALM_DAYS)
 const MOST_PAGES = 18
 
-const TROUBLES: readonly SiteTrouble[] = [
+export const TROUBLES: readonly SiteTrouble[] = [
   'html',
   'cut',
   'server_error',
