@@ -1,17 +1,12 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+import { createSeededRandom } from '../support/memory-application'
+
+/** Whatever happens by chance, the same for the same seed. */
 export class Chance {
-  #state: number
+  readonly next: () => number
   #ids = 0
 
   constructor(private readonly seed: number) {
-    this.#state = Math.imul(seed + 1, 0x9e3779b1) | 0
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    this.next = createSeededRandom(Math.imul(seed + 1, 0x9e3779b1) | 0).next
   }
 
   id(): string {

@@ -56,7 +56,8 @@ export class Internet {
     }
     const endpoint = isBing ? BING : addressOf(url.host)
     invocation.inFlight++
-    world.judge.requestStarts(run, endpoint, urls, invocation.inFlight)
+    const lane = world.judge.laneOf(run, endpoint)
+    lane.starts(urls, invocation.inFlight)
     let status = 0
     try {
       const response = await this.#submission(run, endpoint, url, urls, init)
@@ -64,7 +65,7 @@ export class Internet {
       return response
     } finally {
       invocation.inFlight--
-      world.judge.requestEnds(run, endpoint, urls, status)
+      lane.ends(urls, status)
     }
   }
 

@@ -4,6 +4,7 @@ import { endpointId } from '../../src/marks/fingerprint'
 import { MarkTable } from '../../src/marks/mark-table'
 import { parseKey } from '../../src/records/keys'
 import { type StoredTruth, textOf, type Value } from './hostile-store'
+import { LaneJudge } from './lane-judge'
 import { type Page, type PretendSite, SECRET_MARK } from './pretend-site'
 import type { SimulatedTime } from './simulated-time'
 
@@ -13,12 +14,6 @@ const MAX_VALUE_BYTES = 4 * 1024 * 1024
 const MAX_RECORDS = 100
 /** By GET: the flush window and what is in flight. */
 const DUPLICATES_PER_FAULT = 103
-const RATE_LIMIT_WAIT_MS = 60_000
-const RETRY_BASE_MS = 1_000
-const MAX_ATTEMPTS = 4
-const MAX_IN_FLIGHT = 6
-const MAX_IN_FLIGHT_PER_ENGINE = 3
-const MIN_START_GAP_MS = 100
 /** Between looking for a lease and writing one, on a slow store. A run that began in between may have its own written over. */
 const LEASE_RACE_MS = 8_000
 /** More than the clocks of two machines are apart and a dead run's lease lasts. */
@@ -39,16 +34,7 @@ export interface RunTrack {
   unknown: boolean
   /** By endpoint: how many it accepted and said so. */
   readonly accepted: Map<string, number>
-  readonly lanes: Map<string, LaneTrack>
-}
-
-interface LaneTrack {
-  inFlight: number
-  lastStart: number
-  throttledAt: number
-  /** When requests failed in a way that is worth another try. */
-  readonly failedAt: number[]
-  readonly attempts: Map<string, { count: number; status: number; startedAt: number }>
+  readonly lanes: Map<string, LaneJudge>
 }
 
 /** Secrets in any spelling that a leak would have. */
@@ -167,50 +153,18 @@ export class Judge {
     }
   }
 
-  /** I8, I9. */
-  requestStarts(run: RunTrack, endpoint: string, urls: readonly string[], inFlight: number): void {
-    const lane = run.lanes.get(endpoint) ?? {
-      inFlight: 0,
-      lastStart: Number.NEGATIVE_INFINITY,
-      throttledAt: Number.NEGATIVE_INFINITY,
-      failedAt: [],
-      attempts: new Map(),
-    }
+  /** The judge of how this run goes about asking this endpoint. */
+  laneOf(run: RunTrack, endpoint: string): LaneJudge {
+    const known = run.lanes.get(endpoint)
+    if (known !== undefined) return known
+    const lane = new LaneJudge(
+      this.time,
+      `${run.site.id} at ${endpoint}`,
+      endpoint === BING,
+      (invariant, detail) => this.broken(invariant, detail),
+    )
     run.lanes.set(endpoint, lane)
-    const { now } = this.time
-    const where = `${run.site.id} at ${endpoint}`
-    lane.inFlight++
-    if (inFlight > MAX_IN_FLIGHT) this.broken('I8', `${inFlight} requests in flight`)
-    if (lane.inFlight > MAX_IN_FLIGHT_PER_ENGINE) this.broken('I8', `${lane.inFlight} in flight for ${where}`)
-    if (now - lane.lastStart < MIN_START_GAP_MS) this.broken('I8', `two starts within 100 ms for ${where}`)
-    if (now > lane.throttledAt && now - lane.throttledAt < RATE_LIMIT_WAIT_MS) {
-      this.broken('I9', `asked again ${now - lane.throttledAt} ms after a 429: ${where}`)
-    }
-    lane.lastStart = now
-    const key = urls.join(' ')
-    const before = lane.attempts.get(key)
-    const attempt = { count: (before?.count ?? 0) + 1, status: 0, startedAt: now }
-    lane.attempts.set(key, attempt)
-    if (attempt.count > MAX_ATTEMPTS) this.broken('I9', `attempt ${attempt.count} of one request: ${where}`)
-    if (before === undefined) return
-    // Requests of a batch that fail together wait together: the wait counts from the first of them.
-    const since = lane.failedAt.find((at) => at >= before.startedAt) ?? now
-    if (before.status >= 500 && now - since < RETRY_BASE_MS) {
-      this.broken('I9', `asked again ${now - since} ms after a 5xx: ${where}`)
-    }
-    const final = before.status >= 400 && before.status < 429 && !endpoint.startsWith(BING)
-    if (final) this.broken('I9', `HTTP ${before.status} was asked again: ${where}`)
-  }
-
-  requestEnds(run: RunTrack, endpoint: string, urls: readonly string[], status: number): void {
-    const lane = run.lanes.get(endpoint)
-    if (lane === undefined) return
-    lane.inFlight--
-    const attempt = lane.attempts.get(urls.join(' '))
-    if (attempt === undefined) return
-    attempt.status = status
-    if (status === 0 || status >= 429) lane.failedAt.push(this.time.now)
-    if (status === 429 && attempt.startedAt > lane.throttledAt) lane.throttledAt = this.time.now
+    return lane
   }
 
   /** The ledger, with I3, I7 and what a submission may hold. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chaos } from './chaos'
-import { PLANTED_BUGS, plant } from './planted-bugs'
+import { plant } from './plant'
+import { PLANTED_BUGS } from './planted-bugs'
 
 /** A bug that shows in none of these would slip through a change's own campaign as well. */
 const WORLDS = 6
