@@ -12,6 +12,7 @@ export default defineConfig({
       'test/unit/retry.test.ts',
       'test/unit/security/doors.test.ts',
       'test/unit/url-cache.test.ts',
+      'test/unit/what-is-left.test.ts',
     ],
     testTimeout: 60_000,
   },
