@@ -18,7 +18,7 @@ describe('what an IndexNow answer means', () => {
     ['86400', 600_000],
     ['soon', undefined],
   ])('N12 429 with Retry-After %s is throttled, and waits %s ms', (retryAfter, waitMs) => {
-    expect(judge(429, '', retryAfter)).toEqual({
+    expect(judge(429, '', retryAfter)).toStrictEqual({
       kind: 'retryable',
       cause: 'throttled',
       reason: 'throttled',
@@ -31,8 +31,9 @@ describe('what an IndexNow answer means', () => {
     expect(judge(status)).toEqual({ kind: 'retryable', cause: 'transient', reason })
   })
 
-  it.each([301, 302, 304, 307, 308])('%d means that the engine moved', (status) => {
+  it.each([300, 301, 302, 304, 307, 308])('%d means that the engine moved', (status) => {
     expect(judge(status)).toMatchObject({ kind: 'rejected', scope: 'channel', reason: 'redirected' })
+    expect(judge(status)).toHaveProperty('advice', expect.stringContaining('new address'))
   })
 
   it.each([401, 403])('N14 %d is a refused key: nothing more goes there in this run', (status) => {
@@ -86,8 +87,18 @@ describe('what an IndexNow answer means', () => {
     ],
     ['The url and key parameters are needed', 'urls_refused'],
     ['keyLocation is not reachable', 'urls_refused'],
+    ['The key is not the one at the keyLocation', 'urls_refused'],
+    ['The key is not the one at the key location', 'urls_refused'],
+    [['The key is too short'], 'urls_refused'],
   ])('N14 422 that says "%s" is %s', (message, reason) => {
     expect(judge(422, JSON.stringify({ message }))).toMatchObject({ reason })
+  })
+
+  it('a place where nobody takes URLs comes with the advice to correct the address', () => {
+    for (const status of [404, 405, 410]) {
+      expect(judge(status)).toHaveProperty('advice', expect.stringContaining('set searchEngines'))
+    }
+    expect(judge(413)).toHaveProperty('advice', expect.stringContaining('well formed'))
   })
 
   it('only a request that smaller ones could replace is taken apart', () => {
@@ -108,9 +119,11 @@ describe('what an IndexNow answer means', () => {
     '<html>403</html>',
     '{"errorCode":',
     'null',
+    '{"errorCode":7}',
     `{"errorCode":"${'x'.repeat(99)}"}`,
   ])('a body that says nothing changes nothing: %s', (body) => {
     expect(judge(403, body)).toEqual(judge(403))
+    expect(judge(403, body)).not.toHaveProperty('code')
   })
 })
 
