@@ -31,7 +31,8 @@ async function attempt(
       (nth) => verdicts[nth - 1] ?? null,
     ),
   )
-  return { result, at, messages: log.entries('warn').map(({ message }) => message) }
+  const warnings = log.entries('warn')
+  return { result, at, warnings, messages: warnings.map(({ message }) => message) }
 }
 
 describe('retry', () => {
@@ -47,9 +48,10 @@ describe('retry', () => {
     expect(result.kind).toBe('exhausted')
   })
 
-  it('N16 the log counts the retries', async () => {
-    const { messages } = await attempt([throttled, throttled, throttled])
+  it('N16 the log counts the retries, and says how long each waits', async () => {
+    const { messages, warnings } = await attempt([throttled, throttled, throttled])
     expect(messages).toEqual([1, 2, 3].map((n) => `engine a: throttled, retry ${n}/3`))
+    expect(warnings).toMatchObject(Array(3).fill({ waitMs: 60_000 }))
   })
 
   it('stops with the first good answer', async () => {
@@ -144,6 +146,32 @@ describe('the retries of a batch', () => {
       request === 0 ? transient : nth < 2 ? transient : null,
     )
     expect(kinds).toEqual(['exhausted', 'done', 'done'])
+  })
+})
+
+describe('a request that waits for its turn', () => {
+  it('a failure from before it started is not its own: it begins a wait, and a retry, of its own', async () => {
+    const clock = createVirtualClock(START)
+    const { logger } = createLogCapture(clock)
+    const budget = createBudget(clock, { timeMs: 900_000, requests: 100 })
+    const retries = new Retries(POLICY, { clock, sleep: clock.sleep, budget, logger, subject: 'engine a' })
+    const at: number[][] = [[], []]
+    const failingOnce = (request: number, turnMs: number) =>
+      retries.run(
+        async (started) => {
+          if (at[request]?.length === 0) await clock.sleep(turnMs)
+          started()
+          const nth = at[request]?.push(clock.now() - START)
+          await clock.sleep(500)
+          return nth
+        },
+        (nth) => (nth === 1 ? transient : null),
+      )
+    await clock.run(Promise.all([failingOnce(0, 0), failingOnce(1, 2_000)]))
+    expect(at).toEqual([
+      [0, 1_500],
+      [2_000, 4_500],
+    ])
   })
 })
 

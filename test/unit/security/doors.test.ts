@@ -106,6 +106,12 @@ describe('the doors, every way', () => {
     }
     expect(cases).toBeGreaterThan(4_000)
     expect(answers.size).toBe(1)
+    const [sent, body] = JSON.parse([...answers].join()) as [Record<string, string>, string]
+    expect(sent).toMatchObject({ 'www-authenticate': 'Bearer' })
+    expect(JSON.parse(body)).toMatchObject({
+      code: 'unauthorized',
+      detail: expect.stringContaining('ADMIN_TOKEN'),
+    })
     expect(app.meter.writes).toBe(0)
     expect(app.internet.asked).toEqual([])
     expect(app.log.lines).toEqual([])
@@ -138,7 +144,9 @@ describe('the doors, every way', () => {
           const response = await app.ask(method, path, { authorization: `Bearer ${sent}` })
           expect(response.status).toBe(503)
           expect(Object.fromEntries(response.headers)).toMatchObject(HEADERS)
-          if (method !== 'HEAD') expect(await response.json()).toMatchObject({ status: 503, code })
+          if (method === 'HEAD') continue
+          const detail = expect.stringContaining('not configured')
+          expect(await response.json()).toMatchObject({ status: 503, code, detail })
         }
       }
     }
