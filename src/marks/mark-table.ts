@@ -176,12 +176,6 @@ export class MarkTable {
     return marksOf(this.#words)
   }
 
-  /** Room for so many marks more, so that a batch does not make the table grow step by step. */
-  reserve(more: number): void {
-    const wanted = Math.ceil(Math.log2((this.size + more + 1) / MAX_LOAD))
-    if (wanted > log2Of(this.#words)) this.#growTo(Math.min(wanted, MAX_LOG2))
-  }
-
   #bitForMerge(owner: bigint, configured: readonly bigint[]): number {
     const owners = this.owners()
     // A ninth endpoint that nobody asks any more loses its marks: at worst a duplicate, should it come back.
