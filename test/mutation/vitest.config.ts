@@ -6,6 +6,7 @@ export default defineConfig({
     include: [
       'test/unit/bing-policy.test.ts',
       'test/unit/indexnow-policy.test.ts',
+      'test/unit/mark.test.ts',
       'test/unit/mark-merge.test.ts',
       'test/unit/mark-table.test.ts',
       'test/unit/quota-manager.test.ts',

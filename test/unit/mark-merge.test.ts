@@ -90,6 +90,22 @@ describe('merging two tables', () => {
     one.reject(1n, null, one.bitOf(A, ALL), LIFE)
     const merged = merge(one, tableOf([B, A], [{ url: 1n, endpoint: A }]))
     expect(settled(merged, 1n)).toEqual([A])
+    expect(merged.get(1n)).toMatchObject({ accepted: merged.bitOf(A, ALL), rejected: 0 })
+  })
+
+  it('a rejection stays one, under the bit its endpoint has now', () => {
+    const other = tableOf([B, A], [])
+    other.reject(1n, null, other.bitOf(A, ALL), LIFE)
+    const merged = merge(tableOf([A], []), other)
+    expect(merged.get(1n)).toMatchObject({ accepted: 0, rejected: merged.bitOf(A, ALL) })
+  })
+
+  it('buckets only become more', () => {
+    const [few, many] = [tableOf([A], []).emptyCopy(2), tableOf([A], []).emptyCopy(3)]
+    for (const merged of [merge(few, many), merge(many, few)]) {
+      expect(merged.bucketBits).toBe(3)
+      expect(MarkTable.parse(merged.bytes.slice())?.size).toBe(0)
+    }
   })
 
   it('keeps the marks of an endpoint that is switched off for now', () => {

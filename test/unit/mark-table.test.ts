@@ -35,6 +35,22 @@ describe('a table of marks', () => {
     expect(missing(table, a | b)).toBe(b)
     table.accept(URL_1, null, a, LIFE)
     expect(missing(table, a)).toBe(0)
+    expect(table.get(URL_1)).toMatchObject({ accepted: a, rejected: 0 })
+  })
+
+  it('says what it knows of a URL, and nothing of another', () => {
+    const { table, a, b } = open()
+    table.accept(URL_1, 5_000, a, LIFE)
+    table.reject(URL_1, 5_000, b, LIFE)
+    const mark = { low: 1, high: 0xfeed_beef, lastmod: 5_000, day: TODAY, accepted: a, rejected: b }
+    expect(table.get(URL_1)).toEqual(mark)
+    expect([...table.marks()]).toEqual([mark])
+    expect(table.has(URL_1)).toBe(true)
+    // Those that differ in one half only have the same slot, or the same look.
+    for (const other of [URL_1 + 1n, URL_1 + (1n << 32n), 1n]) {
+      expect(table.has(other)).toBe(false)
+      expect(table.get(other)).toBeNull()
+    }
   })
 
   it('a later lastmod makes it pending everywhere, an equal or older one nowhere', () => {
@@ -84,6 +100,20 @@ describe('a table of marks', () => {
     expect(again?.missing(999_999_999n, null, a | b, LIFE)).toBe(a | b)
     expect(again?.bitOf(B, [A, B])).toBe(b)
   })
+
+  it('doubles before it is more than seven tenths full, and not earlier', () => {
+    const { table, a } = open()
+    for (let url = 1n; url <= 44n; url++) table.accept(url, null, a, LIFE)
+    expect(table.bytes.length).toBe(80 + 64 * 16)
+    // What is known already needs no room.
+    table.accept(44n, null, a, LIFE)
+    expect(table.bytes.length).toBe(80 + 64 * 16)
+    table.accept(45n, null, a, LIFE)
+    expect(table.bytes.length).toBe(80 + 128 * 16)
+    expect([...table.marks()].map(({ low }) => low).sort((x, y) => x - y)).toEqual(
+      Array.from({ length: 45 }, (_, i) => i + 1),
+    )
+  })
 })
 
 describe('endpoints of a table', () => {
@@ -99,11 +129,53 @@ describe('endpoints of a table', () => {
     const eight = Array.from({ length: MAX_ENDPOINTS }, (_, i) => BigInt(i + 1))
     const bits = eight.map((id) => table.bitOf(id, eight))
     for (const bit of bits) table.accept(URL_1, null, bit, LIFE)
-    expect(() => table.bitOf(9n, eight)).toThrow(RangeError)
+    expect(() => table.bitOf(9n, eight)).toThrow('at most 8 endpoints')
     const configured = [...eight.filter((id) => id !== 4n), 9n]
     const bit = table.bitOf(9n, configured)
     expect(bit).toBe(bits[3])
     expect(missing(table, 0xff)).toBe(bit)
+  })
+})
+
+describe('the owners of the bits', () => {
+  const LONG = 0xfedc_ba98_7654_3210n
+
+  it('are known by all 64 bits of their id, stored and read again', () => {
+    const table = MarkTable.empty()
+    table.bitOf(LONG, [LONG])
+    table.bitOf(LONG - 1n, [LONG])
+    const owners = [LONG, LONG - 1n, ...Array<bigint>(6).fill(0n)]
+    expect(table.owners()).toEqual(owners)
+    expect(MarkTable.parse(table.bytes.slice())?.owners()).toEqual(owners)
+  })
+
+  it('two tables agree when every bit of the one means the same in the other', () => {
+    const [both, turned, one] = [[A, B], [B, A], [A]].map((order) => {
+      const table = MarkTable.empty()
+      for (const id of order) table.bitOf(id, order)
+      return table
+    }) as [MarkTable, MarkTable, MarkTable]
+    expect(both.agreesWith(both)).toBe(true)
+    expect(one.agreesWith(both)).toBe(true)
+    expect(both.agreesWith(one)).toBe(false)
+    expect(both.agreesWith(turned)).toBe(false)
+  })
+
+  it('an empty copy has the owners, no marks, and the buckets it is told', () => {
+    const { table, a } = open()
+    table.accept(URL_1, null, a, LIFE)
+    const copy = table.emptyCopy(3)
+    expect([copy.owners(), copy.size, copy.has(URL_1)]).toEqual([table.owners(), 0, false])
+    expect([table.bucketBits, copy.bucketBits, copy.emptyCopy().bucketBits]).toEqual([0, 3, 3])
+    expect(MarkTable.parse(copy.bytes.slice())?.bucketBits).toBe(3)
+  })
+
+  it('growing keeps the buckets and the owners', () => {
+    const table = open().table.emptyCopy(2)
+    for (let url = 1n; url <= 100n; url++) table.accept(url, null, 1, LIFE)
+    expect([table.bucketBits, table.size]).toEqual([2, 100])
+    expect(table.owners().slice(0, 3)).toEqual([A, B, 0n])
+    expect(MarkTable.parse(table.bytes.slice())?.size).toBe(100)
   })
 })
 
@@ -123,25 +195,45 @@ describe('bytes that are no table', () => {
     expect(MarkTable.parse(good())?.size).toBe(40)
   })
 
+  it('good ones are read wherever they lie in memory', () => {
+    for (const offset of [1, 2, 3, 4]) {
+      const around = new Uint8Array(good().length + 8)
+      around.set(good(), offset)
+      const table = MarkTable.parse(around.subarray(offset, offset + good().length))
+      expect([table?.size, table?.has(40n), table?.has(41n)]).toEqual([40, true, false])
+    }
+  })
+
+  it('from 64 slots to a million, and neither fewer nor more', () => {
+    expect(MarkTable.parse(MarkTable.empty(6).bytes)?.size).toBe(0)
+    expect(MarkTable.parse(MarkTable.empty(20).bytes)?.size).toBe(0)
+    expect(MarkTable.parse(MarkTable.empty(5).bytes)).toBeNull()
+    expect(MarkTable.parse(MarkTable.empty(21).bytes)).toBeNull()
+  })
+
   it.each([
-    ['empty', new Uint8Array(0)],
-    ['short', good().slice(0, 79)],
-    ['cut', good().slice(0, -1)],
-    ['too long', new Uint8Array([...good(), 0])],
-    ['another magic', spoiled(0, 0)],
-    ['another size', spoiled(4, 7)],
-    ['a size beyond reason', spoiled(4, 60)],
-    ['a wrong count', spoiled(8, 41)],
-    ['text', new TextEncoder().encode('x'.repeat(1_104))],
+    ['empty', () => new Uint8Array(0)],
+    ['short', () => good().slice(0, 79)],
+    ['cut', () => good().slice(0, -1)],
+    ['too long', () => new Uint8Array([...good(), 0])],
+    ['another magic', () => spoiled(0, 0)],
+    ['another size', () => spoiled(4, 7)],
+    ['a size beyond reason', () => spoiled(4, 60)],
+    ['a wrong count', () => spoiled(8, 41)],
+    ['text', () => new TextEncoder().encode('x'.repeat(1_104))],
   ])('%s', (_, bytes) => {
-    expect(MarkTable.parse(bytes)).toBeNull()
+    expect(MarkTable.parse(bytes())).toBeNull()
   })
 
   it('a full one is refused: a search in it would never end', () => {
-    const bytes = MarkTable.empty().bytes.slice()
-    const view = new DataView(bytes.buffer)
-    view.setUint32(8, 64, true)
-    for (let slot = 0; slot < 64; slot++) view.setUint16(80 + slot * 16 + 12, TODAY, true)
-    expect(MarkTable.parse(bytes)).toBeNull()
+    const filled = (slots: number) => {
+      const bytes = MarkTable.empty().bytes.slice()
+      const view = new DataView(bytes.buffer)
+      view.setUint32(8, slots, true)
+      for (let slot = 0; slot < slots; slot++) view.setUint16(80 + slot * 16 + 12, TODAY, true)
+      return MarkTable.parse(bytes)
+    }
+    expect(filled(63)?.size).toBe(63)
+    expect(filled(64)).toBeNull()
   })
 })

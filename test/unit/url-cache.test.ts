@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../src/drivers/memory-store'
+import { MarkTable } from '../../src/marks/mark-table'
 import { UrlCache } from '../../src/marks/url-cache'
 import type { KeyValueStore } from '../../src/ports'
 import { createLogCapture } from '../support/memory-application'
@@ -47,6 +48,37 @@ describe('the cache of marks', () => {
     expect([1, 2, 3].map((n) => second.missing(url(n)))).toEqual([0b01, 0b10, 0b11])
     const third = await open([A, B])
     expect([1, 2, 3].map((n) => third.missing(url(n)))).toEqual([0b10, 0b01, 0b11])
+  })
+
+  it('tells what is remembered of a URL, in the order of the endpoints given', async () => {
+    const { clock, open } = world()
+    const first = await open([A, B])
+    expect(first.found).toBe(false)
+    first.accept(url(1, 5_000), 0)
+    first.reject(url(1, 5_000), 1)
+    first.accept(url(2), 1)
+    await clock.run(first.flush())
+    const cache = await open([B, A])
+    expect(cache.found).toBe(true)
+    const day = Math.floor(START / DAY_MS)
+    expect(cache.markOf(1n)).toEqual({ day, lastmod: 5_000, accepted: 0b10, rejected: 0b01, expired: false })
+    expect(cache.markOf(2n)).toEqual({ day, lastmod: null, accepted: 0b01, rejected: 0, expired: false })
+    expect(cache.markOf(3n)).toBeNull()
+    await clock.advance(29 * DAY_MS)
+    expect(cache.markOf(1n)).toMatchObject({ expired: false })
+    await clock.advance(DAY_MS)
+    expect(cache.markOf(1n)).toMatchObject({ expired: true })
+  })
+
+  it('gives a scan the marks in place, with the day and the bits they are asked with', async () => {
+    const { clock, open } = world()
+    const first = await open([A, B])
+    first.accept(url(1), 0)
+    await clock.run(first.flush())
+    const cache = await open([B, A])
+    const { recent, ...rest } = cache.image
+    expect(rest).toEqual({ buckets: [], bits: [0b10, 0b01], today: Math.floor(START / DAY_MS), ttlDays: 30 })
+    expect(MarkTable.parse(recent)?.get(1n)).toMatchObject({ accepted: 0b01 })
   })
 
   it('D06 forgets after 30 days', async () => {
@@ -116,6 +148,19 @@ describe('the cache of marks', () => {
     await clock.advance(1)
     await clock.run(cache.flushOlderThan(10_000))
     expect(puts).toHaveLength(1)
+    await clock.advance(60_000)
+    await clock.run(cache.flushOlderThan(10_000))
+    expect(puts).toHaveLength(1)
+    // The age is that of the oldest, counted anew after each save.
+    cache.accept(url(2), 0)
+    await clock.advance(9_999)
+    cache.accept(url(3), 0)
+    await clock.run(cache.flushOlderThan(10_000))
+    expect(puts).toHaveLength(1)
+    await clock.advance(1)
+    await clock.run(cache.flushOlderThan(10_000))
+    expect(puts).toHaveLength(2)
+    expect(cache.saved).toEqual({ marks: 3, writes: 2 })
   })
 
   it.each(['put', 'get'] as const)('a failing %s keeps the marks for the next flush', async (what) => {
@@ -126,10 +171,16 @@ describe('the cache of marks', () => {
     await clock.run(cache.flush())
     expect(cache.unsaved).toBe(1)
     expect(cache.missing(url(1))).toBe(0)
-    expect(log.entries('error')).toMatchObject([{ message: 'marks could not be saved', marks: 1 }])
+    expect(log.entries('error')).toMatchObject([{ message: 'marks could not be saved', key: KEY, marks: 1 }])
+    expect([cache.failures, cache.saved]).toEqual([1, { marks: 0, writes: 0 }])
+    cache.accept(url(2), 0)
+    await clock.run(cache.flush())
+    expect([cache.failures, cache.unsaved]).toEqual([2, 2])
+    expect(clock.now() - START).toBe(1_000)
     trouble[what] = false
     await clock.run(cache.flush())
     expect(cache.unsaved).toBe(0)
+    expect([cache.failures, cache.saved]).toEqual([0, { marks: 2, writes: 1 }])
     expect((await open([A])).missing(url(1))).toBe(0)
   })
 
