@@ -101,6 +101,13 @@ describe('a table of marks', () => {
     expect(again?.bitOf(B, [A, B])).toBe(b)
   })
 
+  it('puts a URL into the next slot when its own is taken, and after the last into the first: a scan looks there', () => {
+    const { table, a } = open()
+    const lowHalf = (slot: number) => new DataView(table.bytes.buffer).getUint32(80 + slot * 16, true)
+    for (const url of [5n, 5n + 64n, 63n, 63n + 64n]) table.accept(url, null, a, LIFE)
+    expect([5, 6, 63, 0].map(lowHalf)).toEqual([5, 69, 63, 127])
+  })
+
   it('doubles before it is more than seven tenths full, and not earlier', () => {
     const { table, a } = open()
     for (let url = 1n; url <= 44n; url++) table.accept(url, null, a, LIFE)
@@ -138,6 +145,14 @@ describe('endpoints of a table', () => {
 })
 
 describe('the owners of the bits', () => {
+  it('a free bit is taken before that of an endpoint that is switched off', () => {
+    const { table, a, b } = open()
+    table.accept(URL_1, null, a | b, LIFE)
+    const third = table.bitOf(33n, [33n])
+    expect([a, b]).not.toContain(third)
+    expect(missing(table, a | b | third)).toBe(third)
+  })
+
   const LONG = 0xfedc_ba98_7654_3210n
 
   it('are known by all 64 bits of their id, stored and read again', () => {
