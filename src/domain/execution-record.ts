@@ -81,5 +81,14 @@ export interface RunProgress {
   readonly cursor: string | null
 }
 
+/** Whether it is one, as far as anybody relies on it; what is stored may be anything. */
+export function isExecutionRecord(value: unknown): value is ExecutionRecord {
+  if (typeof value !== 'object' || value === null) return false
+  const { runId, status, timestamp, engines, errors, bingStats } = value as Partial<ExecutionRecord>
+  const texts = [runId, status, timestamp].every((text) => typeof text === 'string')
+  const objects = [engines, bingStats].every((part) => typeof part === 'object' && part !== null)
+  return texts && objects && Array.isArray(errors)
+}
+
 /** The record without its batches: only the history keeps those. */
 export type LastExecution = Omit<ExecutionRecord, 'batches'>

@@ -32,6 +32,7 @@ const DAY_AT = HEADER_WORDS * 2 + 6
 const DAY_STEP = RECORD_WORDS * 2
 const MIN_LOG2 = 6
 const MAX_LOG2 = 20
+const MAX_BUCKET_BITS = 8
 const MAX_LOAD = 0.7
 
 export const MAX_ENDPOINTS = 8
@@ -60,6 +61,8 @@ export class MarkTable {
     const log2 = log2Of(words)
     const sized = words.length === HEADER_WORDS + 2 ** log2 * RECORD_WORDS
     if (words[0] !== MAGIC || log2 < MIN_LOG2 || log2 > MAX_LOG2 || !sized) return null
+    // Each bucket is a read: more than there can be would keep a run busy with nothing else.
+    if (word(words, 1) >>> 8 > MAX_BUCKET_BITS) return null
     // Written out: this loop runs before anything has been compiled, and calls would cost more than the whole scan.
     const days = new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2)
     let records = 0

@@ -29,8 +29,12 @@ export async function openCrawl(
 ): Promise<SiteCrawl> {
   const { store, logger } = ports
   const log = createSitemapFileLog(store, logger)
+  const stored = await log.read(site.id)
+  const marksFound = participants.every(({ marks }) => marks.found)
+  // Before the first mark is saved: with marks there again the next run would believe it, should this one die half-way.
+  if (stored !== null && !marksFound) await log.forget(site.id)
   const files = new KnownFiles({
-    stored: await log.read(site.id),
+    stored,
     host: site.host,
     channels: participants.map(({ channel: { id, endpoints } }) => ({
       id,
@@ -38,7 +42,7 @@ export async function openCrawl(
     })),
     today: Math.floor(startedAt / MS_PER_DAY),
     ttlDays: site.cacheTtlDays,
-    marksFound: participants.every(({ marks }) => marks.found),
+    marksFound,
   })
   const cursor = state.rounds[channel]?.cursor ?? null
   const last = state.lastExecution

@@ -130,7 +130,11 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
         // Read again: another invocation may have started it while the sites before ran.
         const found = await known(site)
         if (isLive(found.lease, found.state.finishedRunId, clock.now())) continue
-        const order = { site, channels, channel: 'all', trigger: 'cron' as const }
+        // So may its owner have changed, switched off or deleted it.
+        const present = await sites.get(site.id)
+        if (!present.ok || !present.value.enabled) continue
+        const now = present.value
+        const order = { site: now, channels: deps.channelsOf(now), channel: 'all', trigger: 'cron' as const }
         afterwards.push((await performRun(random.id(), order, found, frame)).afterwards)
       } catch (error) {
         // One broken site delays no other.

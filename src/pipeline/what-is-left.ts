@@ -15,7 +15,9 @@ export function whatIsLeft(
   { cutShort, cursor }: Pick<CrawlReport, 'cutShort' | 'cursor'>,
 ): Left {
   const { [asked]: before, ...rounds } = state.rounds
-  const unfinished = { ...state.unfinished }
+  // A channel that was switched off would otherwise keep its site due for ever.
+  const kept = ([id]: [string, number]) => asked !== 'all' || channels.some((channel) => channel.id === id)
+  const unfinished = Object.fromEntries(Object.entries(state.unfinished).filter(kept))
   const keyCheck = { ...state.keyCheck }
   const owing: Record<string, number> = {}
   for (const { id } of channels) {

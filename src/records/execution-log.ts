@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ExecutionRecord, LastExecution } from '../domain/execution-record'
+import { type ExecutionRecord, isExecutionRecord, type LastExecution } from '../domain/execution-record'
 import type { KeyValueStore, Logger } from '../ports'
 import { keys } from './keys'
 import { readJson } from './read-json'
@@ -8,7 +8,7 @@ export const MAX_RECORDS = 100
 /** At three bytes each still less than the 25 MiB that KV takes as one value. */
 const MAX_CHARACTERS = 8 * 1_048_576
 
-const schema = z.array(z.custom<ExecutionRecord>((value) => typeof value === 'object' && value !== null))
+const schema = z.array(z.unknown()).transform((entries) => entries.filter(isExecutionRecord))
 
 export interface ExecutionLog {
   /** Newest first. */

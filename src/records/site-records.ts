@@ -16,12 +16,16 @@ async function deleteUnder(store: KeyValueStore, prefix: string, siteId: string)
   for (const key of found) await store.delete(key)
 }
 
-/** Forgets what was accepted, so that the next run submits everything again. */
+/**
+ * Forgets what was accepted, so that the next run submits everything again. What is known of the sitemap files goes first:
+ * it says that there is nothing left to do in them.
+ */
 export async function deleteMarks(
   store: KeyValueStore,
   siteId: string,
   cachePrefixes: readonly string[],
 ): Promise<void> {
+  await store.delete(keys.files(siteId))
   for (const prefix of cachePrefixes) {
     // A list may be a minute old and not know the first bucket yet; that one has the same name in every site.
     await store.delete(keys.marks(prefix, siteId, '0'))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { LastExecution } from '../domain/execution-record'
+import { isExecutionRecord, type LastExecution } from '../domain/execution-record'
 import type { Clock, KeyValueStore, Logger } from '../ports'
 import { dailySumsSchema, NO_SUMS } from './daily-sums'
 import { keys } from './keys'
@@ -14,7 +14,8 @@ const resumeTimes = z.record(z.string(), z.number())
 
 const schema = z.object({
   finishedRunId: z.string().nullable(),
-  lastExecution: z.custom<LastExecution>((value) => typeof value === 'object' && value !== null).nullable(),
+  /** One that is none costs a look at the history, not the state. */
+  lastExecution: z.custom<LastExecution>(isExecutionRecord).nullable().catch(null),
   /**
    * By what was asked for (a channel, or `all`): the child sitemap with which the next run goes on, when the budget ended
    * in the middle of an index, and what the files before it still owe.

@@ -21,12 +21,14 @@ const schema = z.object({
 export interface SitemapFileLog {
   read(siteId: string): Promise<SitemapFiles | null>
   write(siteId: string, files: SitemapFiles): Promise<void>
+  forget(siteId: string): Promise<void>
 }
 
 /** What is known of a site's sitemap files. Losing it costs a reading, never a URL. */
 export function createSitemapFileLog(store: KeyValueStore, logger: Logger): SitemapFileLog {
   return {
     read: (siteId) => readJson(store, keys.files(siteId), schema, logger),
+    forget: (siteId) => store.delete(keys.files(siteId)),
     write: (siteId, files) => store.put(keys.files(siteId), JSON.stringify(files)),
   }
 }

@@ -3,6 +3,7 @@ import type { ScanReport } from './scan-report'
 
 /** A file nobody named for long would stay for ever; past this many the record is not worth its size. */
 const MAX_FILES = 5_000
+const MS_PER_DAY = 86_400_000
 
 export interface KnownFilesOptions {
   readonly stored: SitemapFiles | null
@@ -45,17 +46,23 @@ export class KnownFiles {
 
   /** What is known of this file if it is settled, else null. */
   settled(url: string): SitemapFile | null {
-    const { channels, today } = this.options
+    const { channels, today, ttlDays } = this.options
     const file = this.#find(url)
     if (file === null) return null
-    const isSettled = (address: string) => (file.settledUntil[address] ?? 0) > today
+    // Later than any mark of today lasts: by a wrong clock, or from before the time marks last was shortened.
+    const isSettled = (address: string) => {
+      const until = file.settledUntil[address] ?? 0
+      return until > today && until <= today + ttlDays
+    }
     return channels.every(({ endpoints }) => endpoints.every(isSettled)) ? file : null
   }
 
   /** A settled file whose index says that it has not changed since it was last read, else null. */
   unchangedSince(url: string, lastChange: number | null): SitemapFile | null {
+    const { today } = this.options
     const file = lastChange === null ? null : this.settled(url)
-    return file !== null && lastChange !== null && lastChange < file.scannedAt ? file : null
+    if (file === null || lastChange === null || file.scannedAt >= (today + 2) * MS_PER_DAY) return null
+    return lastChange < file.scannedAt ? file : null
   }
 
   /** The file is as it was. */

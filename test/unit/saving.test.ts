@@ -73,6 +73,11 @@ describe('saving a run', () => {
       ({
         runId: `run-${n}`,
         siteId: 'shop.example',
+        status: 'success',
+        timestamp: '2026-04-01T00:00:00.000Z',
+        engines: {},
+        errors: [],
+        bingStats: {},
         batches: ['é'.repeat(MEBIBYTE / 2)],
       }) as unknown as ExecutionRecord
     for (let n = 0; n < 30; n++) await history.append(record(n), null)
