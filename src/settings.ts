@@ -124,7 +124,7 @@ export function parseSettings(env: Readonly<Record<string, unknown>>): {
     environmentSite: environmentSite(reader, fields),
     webhookUrl:
       reader.address('WEBHOOK_URL', allowPrivateNetwork, 'https://hooks.example.com/beckon') ?? null,
-    webhookSecret: reader.secret('WEBHOOK_SECRET'),
+    webhookSecret: webhookSecret(reader),
     userAgent: reader.text('USER_AGENT') ?? `Beckon/${VERSION} (+${HOMEPAGE})`,
     runTimeBudgetMs: reader.integer('RUN_TIME_BUDGET_MS'),
     runRequestBudget: reader.integer('RUN_REQUEST_BUDGET'),
@@ -145,4 +145,15 @@ export function parseSettings(env: Readonly<Record<string, unknown>>): {
     secretNamed: (name) => reader.text(name),
   }
   return { settings, problems: reader.problems }
+}
+
+/** The prefix alone would sign with nothing, which no runtime does. */
+function webhookSecret(reader: SettingsReader): Secret | null {
+  const secret = reader.secret('WEBHOOK_SECRET')
+  if (secret?.reveal() !== 'whsec_') return secret
+  reader.wrong(
+    'WEBHOOK_SECRET',
+    'WEBHOOK_SECRET has nothing after whsec_: paste the whole secret, or leave it out.',
+  )
+  return null
 }

@@ -1,4 +1,9 @@
+import { plainText } from '../../src/domain/plain-text'
+import { hint } from '../../src/domain/secret'
 import { SETTING_NAMES } from '../../src/settings'
+
+/** What a name looks like; anything else may be a key that was pasted without one. */
+const NAME = /^[A-Za-z][A-Za-z_]*(?:_?\d{1,2})?$/
 
 /** A name this far from a setting's is a slip of the finger. */
 const MAX_SLIPS = 2
@@ -8,9 +13,11 @@ export function unknownVars(vars: Readonly<Record<string, string>>): string[] {
   const secrets = Object.values(vars).map((value) => value.trim().replace(/^env:/, ''))
   const unknown = Object.keys(vars).filter((name) => !SETTING_NAMES.includes(name) && !secrets.includes(name))
   return unknown.map((name) => {
+    if (!NAME.test(name)) return `${hint(plainText(name))} is no name of a setting: write NAME=value`
     const meant = nearest(name)
-    const hint = meant === null ? `that is fine if a site names it as env:${name}` : `did you mean ${meant}?`
-    return `${name} is no setting of Beckon; ${hint}`
+    const advice =
+      meant === null ? `that is fine if a site names it as env:${name}` : `did you mean ${meant}?`
+    return `${name} is no setting of Beckon; ${advice}`
   })
 }
 

@@ -67,8 +67,8 @@ export function createStoredSites(deps: {
     const stored = loaded(siteId, text)
     if (!stored.ok) return stored
     const parsed = parse(stored.value)
-    if (parsed.ok) return parsed
-    const { detail } = parsed.problem
+    if (parsed.ok && parsed.value.id === siteId) return parsed
+    const detail = parsed.ok ? `its fields are those of ${parsed.value.id}` : parsed.problem.detail
     logger.error('a stored site cannot be used and is left out', { key: keys.siteConfig(siteId), detail })
     return fail(unusable(`${detail}. Put that right, or delete it`))
   }

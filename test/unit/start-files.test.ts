@@ -56,6 +56,17 @@ describe('.dev.vars', () => {
 
 describe('names that are no setting', () => {
   it.each([
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaSw',
+    '0123456789abcdef0123456789abcdef',
+    'a\u001b[2Jb',
+  ])('a key that was pasted without a name is not shown (%j)', (pasted) => {
+    const [warning = ''] = unknownVars({ [pasted]: '' })
+    expect(warning).toContain('write NAME=value')
+    expect(warning).not.toContain(pasted.slice(0, 8))
+    expect(warning).not.toContain('\u001b')
+  })
+
+  it.each([
     ['SITEMAPURL', 'SITEMAP_URL'],
     ['SITEMAP_URI', 'SITEMAP_URL'],
     ['sitemap_url', 'SITEMAP_URL'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { configure } from '../../src/compose'
 import { openShop, type Shop, START } from '../support/pretend-internet'
 
 const DAY = 86_400_000
@@ -173,4 +174,18 @@ it('a key that is a part of the name of its site leaves the records as they are'
   expect(await shop.history('shopexample.example')).toMatchObject([
     { siteId: 'shopexample.example', channel: 'all' },
   ])
+})
+
+it('a site stored under the name of another runs under neither', async () => {
+  const shop = openShop()
+  const fields = { id: 'b.example', sitemapUrl: 'https://b.example/sitemap.xml', apiKey: 'key-of-site-b' }
+  const stored = JSON.stringify({ createdAt: '', updatedAt: '', fields })
+  await shop.store.put('sites:config:a.example', stored)
+  await shop.tick()
+  expect(shop.seen('b.example')).toEqual([])
+})
+
+it('a webhook secret that is only its prefix is told, and not signed with', () => {
+  const { problems } = configure({ WEBHOOK_SECRET: 'whsec_' })
+  expect(problems).toContainEqual(expect.objectContaining({ code: 'webhook_secret_invalid' }))
 })
