@@ -51,7 +51,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: '"not modified" is believed of a file that is not settled',
     edits: [
-      { file: 'sitemap/known-files.ts', instead: ['(file.settledUntil[address] ?? 0) > today', 'true'] },
+      {
+        file: 'sitemap/known-files.ts',
+        instead: ['return until > today && until <= today + ttlDays', 'return true'],
+      },
     ],
     breaks: ['I4'],
     seed: 2,
