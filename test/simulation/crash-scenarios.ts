@@ -141,7 +141,7 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
     pages: 4,
     async play(world) {
       const lease = { runId: 'dead', startedAt: world.time.now - 600_000, until: world.time.now - 500_000 }
-      world.judge.expectRun('dead', world.site(0))
+      world.judge.expectRun('dead', world.site(0), lease.startedAt)
       world.truth.write('sites:lease:s0.example', JSON.stringify(lease))
       await twice(world)
     },

@@ -96,17 +96,17 @@ export class Judge {
   }
 
   /** A run from before the story begins. */
-  expectRun(runId: string, site: PretendSite): void {
-    this.runEnds(this.runStarts(site, runId, this.time.now))
+  expectRun(runId: string, site: PretendSite, startedAt: number): void {
+    this.runEnds(this.runStarts(site, runId, startedAt, startedAt))
   }
 
-  runStarts(site: PretendSite, runId: string, startedAt: number): RunTrack {
+  runStarts(site: PretendSite, runId: string, startedAt: number, at = this.time.now): RunTrack {
     const known = this.runs.get(runId)
     if (known !== undefined) return known
     const run: RunTrack = {
       runId,
       site,
-      startedAt: this.time.now,
+      startedAt: at,
       day: dayOf(startedAt),
       epoch: site.epoch,
       recorded: false,

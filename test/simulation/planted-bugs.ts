@@ -12,6 +12,8 @@ export interface PlantedBug {
   readonly breaks: readonly string[]
   /** The first world that shows it, where that is not the first of all. */
   readonly seed?: number
+  /** The small story that shows it wherever a fault strikes, for one that chance rarely meets. */
+  readonly story?: string
 }
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -303,7 +305,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
     ],
     breaks: ['I10'],
-    seed: 2,
+    story: 'after a run that died',
   },
   {
     name: 'a lease by a clock that is a minute ahead counts as absent',
@@ -333,16 +335,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
     breaks: ['I8'],
     seed: 4,
-  },
-  {
-    name: 'the history is written twice a second when the first of the two failed',
-    edits: [
-      {
-        file: 'pipeline/perform-run.ts',
-        instead: ['if (dead !== null) await sleep', 'if (closedOne) await sleep'],
-      },
-    ],
-    breaks: ['I8'],
-    seed: 25,
   },
 ]
