@@ -126,27 +126,6 @@ describe('what was stored is believed only as far as it can be true', () => {
 })
 
 describe('what the owner did while others ran', () => {
-  it.each([
-    ['deleted', 'DELETE', undefined],
-    ['switched off', 'PUT', { enabled: false }],
-  ])('a site %s during a tick is not run by it', async (_, method, body) => {
-    const shop = openShop({ latencyMs: 8_000 })
-    const two = {
-      sitemapUrl: 'https://two.example/sitemap.xml',
-      apiKey: 'key-of-the-second',
-      searchEngines: ['b.example'],
-    }
-    await shop.call('/api/sites', { method: 'POST', body: JSON.stringify(two) })
-    const tick = shop.app.tick()
-    await shop.clock.advance(5_000)
-    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
-    expect((await shop.call('/api/sites/two.example', init)).status).toBe(200)
-    await shop.clock.run(tick)
-    expect(shop.accepted('a.example')).toHaveLength(3)
-    expect(shop.seen('two.example')).toEqual([])
-    expect(await shop.store.getText('sites:state:two.example')).toBeNull()
-  })
-
   it('a channel that is switched off while it waits does not keep its site running at every tick', async () => {
     const shop = openShop()
     await shop.run()
