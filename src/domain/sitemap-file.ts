@@ -4,6 +4,8 @@ export interface SitemapFile {
   readonly lastModified?: string | undefined
   /** When its reading began, in ms since 1970. */
   readonly scannedAt: number
+  /** The lastmod its index gave it then: the end of the period that names, in ms since 1970. */
+  readonly lastChange?: number | undefined
   /** How many URLs of the site it holds. */
   readonly urls: number
   /** Per endpoint address that has settled every URL of it: the day the first of those marks expires. */

@@ -12,6 +12,7 @@ const schema = z.object({
       etag: z.string().optional(),
       lastModified: z.string().optional(),
       scannedAt: z.number(),
+      lastChange: z.number().optional(),
       urls: z.int().nonnegative(),
       settledUntil: z.record(z.string(), z.number()),
     }),

@@ -100,7 +100,11 @@ export class Crawler {
     if (this.#visited.has(url)) return []
     this.#visited.add(url)
     const untouched = files.unchangedSince(url, lastChange)
-    if (untouched !== null) return this.#keep(url, untouched.urls)
+    if (untouched !== null) {
+      files.keep(url)
+      this.#books.unchanged(untouched.urls)
+      return []
+    }
 
     const known = files.settled(url)
     const scannedAt = this.options.retryContext.clock.now()
@@ -116,7 +120,11 @@ export class Crawler {
     // Trouble with what was handed out is not trouble with the file, and must not pass for it.
     if (this.#broken !== null) throw this.#broken.error
     if (result.kind === 'budget') return 'budget'
-    if (result.kind === 'unchanged') return this.#keep(url, known?.urls ?? 0)
+    if (result.kind === 'unchanged') {
+      files.confirm(url, { scannedAt, lastChange })
+      this.#books.unchanged(known?.urls ?? 0)
+      return []
+    }
 
     if (depth === 0 && reading.base !== '') this.#hosts.add(new URL(reading.base).host)
     if (result.trouble !== null) this.#books.complain(url, result.trouble)
@@ -128,18 +136,12 @@ export class Crawler {
         scannedAt,
         urls: reading.urls,
         report,
-        hasLastmod: lastChange !== null,
+        lastChange,
       })
     } else {
       files.forget(url)
     }
     return this.#admitted(reading, depth + 1)
-  }
-
-  #keep(url: string, urls: number): readonly [] {
-    this.options.files.keep(url)
-    this.#books.unchanged(urls)
-    return []
   }
 
   /** Full slices go out while the file waits; its time stands still. */

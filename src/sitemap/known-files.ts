@@ -24,8 +24,8 @@ export interface ScannedFile {
   readonly scannedAt: number
   readonly urls: number
   readonly report: Pick<ScanReport, 'duplicates' | 'channels'>
-  /** Whether the index that names it gives a lastmod: then `scannedAt` matters for the next run. */
-  readonly hasLastmod: boolean
+  /** The lastmod of it in the index that names it, as the end of that period; null without one. */
+  readonly lastChange: number | null
 }
 
 /**
@@ -57,17 +57,29 @@ export class KnownFiles {
     return channels.every(({ endpoints }) => endpoints.every(isSettled)) ? file : null
   }
 
-  /** A settled file whose index says that it has not changed since it was last read, else null. */
+  /**
+   * A settled file whose index says that it has not changed since it was last read, else null. An earlier lastmod is not
+   * enough, it has to be the same one: by a clock behind ours a change after the reading has a time before it.
+   */
   unchangedSince(url: string, lastChange: number | null): SitemapFile | null {
     const { today } = this.options
     const file = lastChange === null ? null : this.settled(url)
-    if (file === null || lastChange === null || file.scannedAt >= (today + 2) * MS_PER_DAY) return null
-    return lastChange < file.scannedAt ? file : null
+    if (file === null || file.lastChange !== lastChange || file.scannedAt >= (today + 2) * MS_PER_DAY) {
+      return null
+    }
+    return tellsChanges(file) ? file : null
   }
 
   /** The file is as it was. */
   keep(url: string): void {
     this.#met.set(url, this.#find(url))
+  }
+
+  /** Asked for at `scannedAt`, it was still as it was. */
+  confirm(url: string, { scannedAt, lastChange }: Pick<ScannedFile, 'scannedAt' | 'lastChange'>): void {
+    const before = this.#find(url)
+    const dated = before !== null && lastChange !== null
+    this.#met.set(url, dated ? newer(before, { ...before, scannedAt, lastChange }) : before)
   }
 
   scanned(url: string, file: ScannedFile): void {
@@ -99,21 +111,18 @@ export class KnownFiles {
 
   #remembered(url: string, scan: ScannedFile, unsettled: ReadonlySet<string>): SitemapFile | null {
     const settledUntil = this.#settledUntil(scan, unsettled)
-    const { etag, lastModified, scannedAt, urls, hasLastmod } = scan
-    const useless = etag === null && lastModified === null && !hasLastmod
+    const { etag, lastModified, scannedAt, urls, lastChange } = scan
+    const useless = etag === null && lastModified === null && lastChange === null
     if (useless || Object.keys(settledUntil).length === 0) return null
     const file: SitemapFile = {
       ...(etag === null ? {} : { etag }),
       ...(lastModified === null ? {} : { lastModified }),
       scannedAt,
+      ...(lastChange === null ? {} : { lastChange }),
       urls,
       settledUntil,
     }
-    const before = this.#find(url)
-    // The moment alone is not worth a write, unless an index compares its lastmod with it.
-    const same =
-      before !== null && JSON.stringify({ ...file, scannedAt: before.scannedAt }) === JSON.stringify(before)
-    return same && !hasLastmod ? before : file
+    return newer(this.#find(url), file)
   }
 
   #settledUntil({ report }: ScannedFile, unsettled: ReadonlySet<string>): Record<string, number> {
@@ -137,4 +146,14 @@ export class KnownFiles {
   #find(url: string): SitemapFile | null {
     return Object.hasOwn(this.#known, url) ? (this.#known[url] ?? null) : null
   }
+}
+
+/** Whether another lastmod than this one would follow on any change after the reading: the period it names was over. */
+const tellsChanges = ({ lastChange, scannedAt }: SitemapFile): boolean =>
+  lastChange !== undefined && lastChange < scannedAt
+
+/** The moment alone is not worth a write, unless it makes the lastmod tell changes. */
+function newer(before: SitemapFile | null, file: SitemapFile): SitemapFile {
+  if (before === null || tellsChanges(before) !== tellsChanges(file)) return file
+  return JSON.stringify({ ...file, scannedAt: before.scannedAt }) === JSON.stringify(before) ? before : file
 }

@@ -7,11 +7,12 @@ const FILES = 'sites:files:shop.example'
 const CHILD = 'https://shop.example/child.xml'
 
 /** A shop with an index whose only child has a lastmod and an etag, both of which change with its pages. */
-function withIndex(env: Record<string, string> = {}): Shop & { version: number } {
-  const shop = Object.assign(openShop({ env }), { version: 1 })
+function withIndex(env: Record<string, string> = {}) {
+  const lastmod = (version: number) => START - DAY + (version - 1) * DAY
+  const shop = Object.assign(openShop({ env }), { version: 1, lastmod })
   shop.hosts['shop.example'] = ({ url: { pathname }, headers }) => {
     if (pathname.endsWith('.txt')) return { status: 200, body: pathname.slice(1, -4) }
-    const lastmod = new Date(START - DAY + (shop.version - 1) * DAY).toISOString()
+    const lastmod = new Date(shop.lastmod(shop.version)).toISOString()
     if (pathname === '/sitemap.xml') {
       const child = `<sitemap><loc>${CHILD}</loc><lastmod>${lastmod}</lastmod></sitemap>`
       return { status: 200, body: `<sitemapindex>${child}</sitemapindex>` }
@@ -58,6 +59,18 @@ describe('what was stored is believed only as far as it can be true', () => {
     shop.pages = 5
     shop.version = 2
     await days(shop, 2)
+    expect(new Set(shop.accepted('a.example')).size).toBe(5)
+  })
+
+  it('a change right after the reading is found though the clock of the site is behind', async () => {
+    const shop = withIndex()
+    const MINUTE = 60_000
+    // It changes a minute before the first reading and a minute after it.
+    shop.lastmod = (version) => START + (version === 1 ? -MINUTE : MINUTE) - 5 * MINUTE
+    await shop.tick()
+    shop.pages = 5
+    shop.version = 2
+    await days(shop, 1)
     expect(new Set(shop.accepted('a.example')).size).toBe(5)
   })
 
