@@ -116,7 +116,7 @@ function profile(chance: Chance): SiteProfile {
     ]),
     engines: chance.pick([[ENGINES[0]], [ENGINES[1]], [...ENGINES], [...ENGINES]]),
     method: chance.pick(['auto', 'auto', 'get', 'bulk']),
-    clockBehindMs: chance.happens(0.3) ? chance.int(-90_000, 90_000) : 0,
+    clockBehindMs: chance.happens(0.3) ? chance.int(-12 * HOUR, 12 * HOUR) : 0,
   }
 }
 

@@ -55,8 +55,8 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
   { name: 'one file, one engine, one by one', sites: [{}], pages: 9, play: twice },
   { name: 'two engines and Bing', sites: [{ engines: [...ENGINES], bing: true }], pages: 7, play: twice },
   {
-    name: 'an index, skipped where nothing changed',
-    sites: [{ files: 3, etags: true, indexLastmods: true, bing: true }],
+    name: 'an index by a clock that is hours behind, skipped where nothing changed',
+    sites: [{ files: 3, etags: true, indexLastmods: true, bing: true, clockBehindMs: DAY / 2 }],
     pages: 5,
     play: twice,
   },
@@ -78,12 +78,35 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
     },
   },
   {
+    name: 'Bing allows less than was thought, and that comes out among URLs it refuses',
+    sites: [{ bing: true, bingQuota: 8 }],
+    pages: 6,
+    badPages: 1,
+    async play(world) {
+      world.internet.bingGenerosity = 0.5
+      await twice(world)
+    },
+  },
+  {
     name: 'an index longer than the budget',
     requestBudget: 12,
     sites: [{ files: 8, indexLastmods: true }],
     pages: 10,
     async play(world) {
       for (let n = 0; n < 5; n++) {
+        await tick(world)
+        await world.time.until(world.time.now + 15 * MINUTE)
+      }
+      await nextDay(world)
+    },
+  },
+  {
+    name: 'a site that is never through before one that is small',
+    requestBudget: 12,
+    sites: [{ files: 32 }, {}],
+    pages: 2,
+    async play(world) {
+      for (let n = 0; n < 4; n++) {
         await tick(world)
         await world.time.until(world.time.now + 15 * MINUTE)
       }
@@ -101,15 +124,17 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
   },
   {
     name: 'an engine that is busy, and one that is down',
-    sites: [{ engines: [...ENGINES] }],
+    sites: [{ engines: [...ENGINES], files: 1, etags: true }],
     pages: 3,
     async play(world) {
-      world.internet.engines.set(ENGINES[0], { weather: 'throttled', rate: 1 })
-      world.internet.engines.set(ENGINES[1], { weather: 'server_error', rate: 1 })
+      const { engines } = world.internet
+      engines.set(ENGINES[0], { weather: 'throttled', rate: 1 })
+      engines.set(ENGINES[1], { weather: 'server_error', rate: 1 })
       await tick(world)
-      world.internet.engines.clear()
+      engines.delete(ENGINES[0])
       await world.time.until(world.time.now + 15 * MINUTE)
       await tick(world)
+      engines.clear()
     },
   },
   {
@@ -144,6 +169,20 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
       world.judge.expectRun('dead', world.site(0), lease.startedAt)
       world.truth.write('sites:lease:s0.example', JSON.stringify(lease))
       await twice(world)
+    },
+  },
+  {
+    name: 'after a run that died, by a clock that is minutes ahead',
+    sites: [{}],
+    pages: 2,
+    async play(world) {
+      const { now } = world.time
+      const lease = { runId: 'dead', startedAt: now + MINUTE, until: now + 2 * MINUTE }
+      world.judge.expectRun('dead', world.site(0), now - 3 * MINUTE)
+      world.truth.write('sites:lease:s0.example', JSON.stringify(lease))
+      await tick(world)
+      await world.time.until(now + 15 * MINUTE)
+      await tick(world)
     },
   },
   {
@@ -210,6 +249,8 @@ async function recover(world: World): Promise<void> {
 /** The run that comes after a kill has looked around by then, and not done much. */
 const STEPS_TO_THE_SECOND_KILL = 7
 
+export const NO_FAULT: Plan = { step: -1, fault: 'killed_before' }
+
 const FAULTS = {
   kv_read: ['killed_before', 'killed_after', 'kv_failed', 'kv_stale'],
   kv_write: ['killed_before', 'killed_after', 'kv_failed'],
@@ -218,7 +259,7 @@ const FAULTS = {
 
 /** Every fault that can strike at every step of a scenario. */
 export async function plansFor(product: Product, scenario: CrashScenario): Promise<Plan[]> {
-  const { steps, violations } = await crashRun(product, scenario, { step: -1, fault: 'killed_before' })
+  const { steps, violations } = await crashRun(product, scenario, NO_FAULT)
   if (violations.length > 0) throw new Error(`${scenario.name}: ${violations.join('; ')}`)
   return steps.flatMap((kind, index) => {
     const step = index + 1

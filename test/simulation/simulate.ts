@@ -1,5 +1,6 @@
 /** `npm run simulate`: as many worlds as asked for, on all processors, and what came up in them. */
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -16,6 +17,9 @@ const USAGE = `Usage: npm run simulate -- [--site-days N] [--seed S] [--trace PA
 const PROGRESS_EVERY_MS = 30_000
 /** Below this, chance alone keeps rare things away. */
 const ENOUGH_TO_JUDGE = 25_000
+
+/** Makes the process a child that is sent its seeds. */
+const SHARE = '--share'
 
 /** What a child sends: maps do not pass between processes. */
 type Sent = Omit<Campaign, 'counts'> & { readonly counts: readonly (readonly [string, number])[] }
@@ -79,8 +83,14 @@ async function simulate(seeds: readonly number[]): Promise<Campaign> {
   }
   const share = (nth: number) => seeds.filter((_, index) => index % processes === nth)
   const children = Array.from({ length: processes }, (_, nth) => {
-    const child = fork(fileURLToPath(import.meta.url), ['--share', share(nth).join(',')])
-    child.on('message', (sent: Sent) => done.set(nth, { ...sent, counts: new Map(sent.counts) }))
+    const child = fork(fileURLToPath(import.meta.url), [SHARE])
+    child.send(share(nth))
+    child.on('message', (sent: Sent) => {
+      const before = done.get(nth)?.failures.length ?? 0
+      done.set(nth, { ...sent, counts: new Map(sent.counts) })
+      // At once: nobody should have to wait for the last world to look into the first that fails.
+      for (const failure of sent.failures.slice(before)) print(`seed ${failure.seed}: ${told(failure)}`)
+    })
     return ended(child)
   })
   await Promise.all(children)
@@ -96,14 +106,15 @@ function ended(child: ChildProcess): Promise<void> {
   })
 }
 
-async function playShare(seeds: readonly number[]): Promise<void> {
+async function playShare(): Promise<void> {
+  const [seeds] = (await once(process, 'message')) as [readonly number[]]
   await campaign(PRODUCT, seeds, ({ counts, ...rest }) => process.send?.({ ...rest, counts: [...counts] }))
+  process.disconnect()
 }
 
 async function main(): Promise<number> {
-  const [flag, list = ''] = process.argv.slice(2)
-  if (flag === '--share' && process.send !== undefined) {
-    await playShare(list.split(',').map(Number))
+  if (process.argv[2] === SHARE && process.send !== undefined) {
+    await playShare()
     return 0
   }
   const { siteDays, seed, trace: pattern } = readArguments()
@@ -115,7 +126,6 @@ async function main(): Promise<number> {
   print(`\nseeds ${seed} to ${seed + worlds - 1}, and ${found.length} that showed a bug before`)
   for (const [name, count] of [...counts].sort()) print(`  ${name.padEnd(40)}${String(count).padStart(10)}`)
   const absent = played < ENOUGH_TO_JUDGE ? [] : missing(counts, played)
-  for (const failure of failures) print(`\nseed ${failure.seed}: ${told(failure)}`)
   for (const what of absent) print(`\ntoo rare to prove anything: ${what}`)
   print(
     failures.length === 0
