@@ -90,6 +90,10 @@ export const REASONS: readonly Reason[] = [
     meaning: 'What was used of the quota cannot be read; nothing is sent today.',
   },
   { code: 'channel_broke_off', meaning: 'A channel broke off; the others went on. The log says more.' },
+  {
+    code: 'budget_too_small',
+    meaning: 'RUN_REQUEST_BUDGET is less than the site needs to submit anything at all.',
+  },
   { code: 'crawl_budget', meaning: 'The budget ended before the last sitemap; the next tick goes on there.' },
   { code: 'internal_error', meaning: 'The run broke off; the log says what happened.' },
   {

@@ -1,6 +1,6 @@
 import type { Clock, KeyValueStore, Logger, Sleep } from '../ports'
 import { endpointId } from './fingerprint'
-import type { Lifetime } from './mark'
+import { isExpired, type Lifetime } from './mark'
 import { MarkLayers } from './mark-layers'
 import type { MarkTable } from './mark-table'
 
@@ -102,13 +102,12 @@ export class UrlCache {
   markOf(fingerprint: bigint): UrlMark | null {
     const mark = this.layers.tableOf(fingerprint).get(fingerprint)
     if (mark === null) return null
-    const { today, ttlDays } = lifetime(this.options)
     return {
       day: mark.day,
       lastmod: mark.lastmod === 0 ? null : mark.lastmod,
       accepted: this.inOrder(mark.accepted),
       rejected: this.inOrder(mark.rejected),
-      expired: today - mark.day >= ttlDays,
+      expired: isExpired(mark, lifetime(this.options)),
     }
   }
 

@@ -61,6 +61,8 @@ function statusOf({ request, participants, crawl, errors, left }: Closing): RunS
   // A channel may have nothing to do, its quota being used up; what kept it from working is an error.
   if (participants.length === 0) return errors.length === 0 ? 'success' : 'failed'
   if (crawl.filesRead === 0 && !crawl.cutShort) return 'failed'
+  // Going on would change nothing.
+  if (errors.some(({ code }) => code === 'budget_too_small')) return 'failed'
   if (request.channels.some(({ id }) => left.unfinished[id] !== undefined)) return 'checkpointed'
   const sum = (count: (run: Participant['run']) => number) =>
     participants.reduce((total, { run }) => total + count(run), 0)

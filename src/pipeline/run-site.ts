@@ -10,6 +10,7 @@ import { createPendingUrls, EMPTY_PENDING, PendingBook } from '../records/pendin
 import type { SiteState } from '../records/site-state'
 import { type CrawlReport, NO_CRAWL } from '../sitemap/crawl-books'
 import { alertReasons } from './alert-reasons'
+import { leastFor } from './budget'
 import { closeBooks, enginesOf } from './close-books'
 import { openCrawl } from './crawl-site'
 import { openChannels, type Participant } from './open-channels'
@@ -70,7 +71,7 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
   })
   for (const participant of participants) await participant.finish()
   if (report !== undefined) await crawl?.remember(report)
-  if (report?.cutShort) errors.push(cutShort(report))
+  if (report?.cutShort) errors.push(cutShort(report, request, settings))
 
   forgetSettled(pending, participants, request, report ?? NO_CRAWL)
   const list = pending.changes()
@@ -87,7 +88,19 @@ export async function runSite(request: RunRequest, context: RunContext): Promise
   }
 }
 
-function cutShort({ filesRead }: CrawlReport): RunError {
+function cutShort(
+  { filesRead }: CrawlReport,
+  { channels, site }: RunRequest,
+  { runRequestBudget }: Settings,
+): RunError {
+  const least = leastFor(channels, site)
+  if (runRequestBudget < least) {
+    return {
+      code: 'budget_too_small',
+      message: `RUN_REQUEST_BUDGET is ${runRequestBudget}, which is too small for ${site.id} to get anywhere`,
+      advice: `set RUN_REQUEST_BUDGET to ${least} at least, or give the site fewer engines`,
+    }
+  }
   return {
     code: 'crawl_budget',
     message: `the budget ended after ${filesRead} sitemap files; the next run goes on from there`,
@@ -96,18 +109,17 @@ function cutShort({ filesRead }: CrawlReport): RunError {
   }
 }
 
-/** What a whole and clean crawl did not come across is no longer pending. With a quota not everything is looked at. */
+/** What is no longer pending, whatever became of it: of a channel that is off, of a mark that is gone, of a page that is. */
 function forgetSettled(
   pending: PendingBook,
   participants: readonly Participant[],
-  { site, state, channel, startedAt }: RunRequest,
+  { site, state, channel, channels, startedAt }: RunRequest,
   { cutShort, errors, filesRead }: CrawlReport,
 ): void {
+  if (channel === 'all') pending.keepOnly(channels.map(({ id }) => id))
+  pending.forgetSettledBefore(new Date(startedAt - site.cacheTtlDays * MS_PER_DAY).toISOString())
+  // Only a whole and clean crawl tells which pages are gone, and with a quota not everything is looked at.
   if (cutShort || filesRead === 0 || errors.length > 0 || state.rounds[channel] !== undefined) return
   const whole = participants.filter((one) => one.channel.quota?.(site) === undefined)
-  const marksSince = new Date(startedAt - site.cacheTtlDays * MS_PER_DAY).toISOString()
-  pending.forgetUnmet(
-    whole.map((one) => one.channel.id),
-    marksSince,
-  )
+  pending.forgetUnmet(whole.map((one) => one.channel.id))
 }

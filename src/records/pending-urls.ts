@@ -112,11 +112,24 @@ export class PendingBook {
     if (known !== undefined) this.#entries.set(placeOf(place), { ...known, final: true })
   }
 
-  /** Lets go of what a whole and clean crawl did not come across, and of refusals whose marks were made before `marksSince`. */
-  forgetUnmet(channels: readonly string[], marksSince: string): void {
-    for (const [place, { channel, final, lastAttempt }] of this.#entries) {
-      if (!channels.includes(channel) || this.#met.has(place)) continue
-      if (final && lastAttempt >= marksSince) continue
+  /** Lets go of what a whole and clean crawl for these channels did not come across. */
+  forgetUnmet(channels: readonly string[]): void {
+    this.#forget((entry, isMet) => channels.includes(entry.channel) && !isMet && !entry.final)
+  }
+
+  /** Lets go of refusals whose marks were made before this. */
+  forgetSettledBefore(moment: string): void {
+    this.#forget(({ final, lastAttempt }, isMet) => final === true && !isMet && lastAttempt < moment)
+  }
+
+  /** Lets go of every channel but these. */
+  keepOnly(channels: readonly string[]): void {
+    this.#forget(({ channel }) => !channels.includes(channel))
+  }
+
+  #forget(isOver: (entry: PendingEntry, isMet: boolean) => boolean): void {
+    for (const [place, entry] of this.#entries) {
+      if (!isOver(entry, this.#met.has(place))) continue
       this.#entries.delete(place)
       this.#changed = true
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PendingList } from '../../src/records/pending-urls'
-import { openShop, pageOf, shopHost } from '../support/pretend-internet'
+import { KEY, openShop, pageOf, shopHost } from '../support/pretend-internet'
 
 const ONE_LANE = { MAX_CONCURRENT_REQUESTS: '1', MAX_RETRIES: '0' }
 
@@ -135,6 +135,32 @@ describe('what failed', () => {
     for (let run = 0; run < 2; run++) await refusing.run()
     const files = refusing.seen('shop.example').filter(({ url }) => url.pathname === '/sitemap.xml')
     expect(files.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, null])
+  })
+
+  it('what a channel refused for good goes when the channel is switched off, and when its marks are gone', async () => {
+    const DAY_MS = 86_400_000
+    const bing = { bingEnabled: true, bingApiKey: '0123456789abcdef0123456789abcdef' }
+    const openRefused = async () => {
+      const shop = openShop({ pages: 2, env: { SITEMAP_URL: '', INDEXNOW_API_KEY: '' } })
+      const body = { sitemapUrl: 'https://shop.example/sitemap.xml', apiKey: KEY, ...bing }
+      await shop.call('/api/sites', { method: 'POST', body: JSON.stringify(body) })
+      const fault = JSON.stringify({ ErrorCode: 7, Message: 'ERROR!!! Invalid URL' })
+      shop.hosts['ssl.bing.com'] = () => ({ status: 400, body: fault })
+      await shop.run('?site=shop.example')
+      expect((await listed(shop))?.entries).toMatchObject([{ channel: 'bing', final: true }, { final: true }])
+      shop.pages = 1
+      return shop
+    }
+    const off = await openRefused()
+    const body = JSON.stringify({ bingEnabled: false })
+    await off.call('/api/sites/shop.example', { method: 'PUT', body })
+    await off.run('?site=shop.example')
+    expect((await listed(off))?.entries).toEqual([])
+
+    const aged = await openRefused()
+    await aged.clock.advance(31 * DAY_MS)
+    await aged.run('?site=shop.example')
+    expect((await listed(aged))?.entries).toMatchObject([{ url: pageOf(1) }])
   })
 
   it('a URL that left the sitemap leaves the list', async () => {

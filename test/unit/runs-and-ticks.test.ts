@@ -44,6 +44,20 @@ async function ticks(shop: Shop, count: number): Promise<void> {
   }
 }
 
+describe('a budget too small for anything', () => {
+  it('is told by its name, with what would do, and is no run to be gone on with', async () => {
+    const shop = openShop({ env: { RUN_REQUEST_BUDGET: '3' } })
+    expect(await shop.run()).toMatchObject({
+      status: 'failed',
+      errors: [{ code: 'budget_too_small', advice: expect.stringContaining('RUN_REQUEST_BUDGET to 5') }],
+    })
+    const enough = openShop({ env: { RUN_REQUEST_BUDGET: '5' } })
+    expect(await enough.run()).toMatchObject({ errors: [] })
+    await ticks(enough, 4)
+    expect(enough.accepted('a.example')).toHaveLength(3)
+  })
+})
+
 describe('the tick', () => {
   it('three sites on 45 requests, the first with an index of 100 files: all complete, none starves', async () => {
     const shop = openShop({ env: { RUN_REQUEST_BUDGET: '45', SITEMAP_URL: '', INDEXNOW_API_KEY: '' } })

@@ -87,6 +87,7 @@ describe('texts that are kept', () => {
     ['keyLocation', 'without end', LONG],
     ['bingSiteUrl', 'without end', LONG],
     ['searchEngines', 'without end', [LONG]],
+    ['searchEngines', 'the key', [`a.example/${FIRST.apiKey}/indexnow`]],
     ['searchEngines', 'orders to a terminal', ['a.example/\u001b[31m']],
   ])('%s must not be, or hold, %s', async (field, _, value) => {
     const response = await post(openShop(), { ...FIRST, [field]: value })

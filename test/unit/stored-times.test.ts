@@ -58,6 +58,19 @@ describe('times in the store that nobody can have written', () => {
     expect(await shop.state()).toMatchObject({ notBefore: {}, unfinished: {} })
   })
 
+  it('a mark from the future is not shown as accepted', async () => {
+    const shop = openShop()
+    await shop.clock.advance(TEN_YEARS)
+    await shop.run()
+    const marks = await shop.store.getBytes('url_cache:shop.example:0')
+    const now = openShop()
+    await now.run()
+    if (marks !== null) await now.store.put('url_cache:shop.example:0', marks)
+    const url = encodeURIComponent('https://shop.example/page-1')
+    const answer = await (await now.call(`/api/sites/shop.example/urls?url=${url}`)).json()
+    expect(answer).toMatchObject({ engines: { 'a.example': { state: 'pending' } } })
+  })
+
   it('a not-before within the longest wait there is stays', async () => {
     const shop = openShop()
     await shop.run()

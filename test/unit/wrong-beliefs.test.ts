@@ -139,6 +139,30 @@ describe('what was stored is believed only as far as it can be true', () => {
 })
 
 describe('what the owner did while others ran', () => {
+  it.each(['deleted', 'switched off'])('a site %s during a tick is not run by it', async (what) => {
+    const CONFIG = 'sites:config:two.example'
+    const shop = openShop()
+    const two = {
+      sitemapUrl: 'https://two.example/sitemap.xml',
+      apiKey: 'key-of-the-second',
+      searchEngines: ['b.example'],
+    }
+    await shop.call('/api/sites', { method: 'POST', body: JSON.stringify(two) })
+    // Started once already, it comes after the one that never was.
+    await shop.run('?site=two.example')
+    await shop.clock.advance(DAY)
+    const config = JSON.parse((await shop.store.getText(CONFIG)) ?? '')
+    const switchedOff = JSON.stringify({ ...config, fields: { ...config.fields, enabled: false } })
+    shop.hosts['a.example'] = () => {
+      void (what === 'deleted' ? shop.store.delete(CONFIG) : shop.store.put(CONFIG, switchedOff))
+      return 200
+    }
+    const before = shop.seen('two.example').length
+    await shop.tick()
+    expect(shop.accepted('a.example')).toHaveLength(3)
+    expect(shop.seen('two.example')).toHaveLength(before)
+  })
+
   it('a channel that is switched off while it waits does not keep its site running at every tick', async () => {
     const shop = openShop()
     await shop.run()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bad } from '../../domain/finding'
 import { ok, type Result } from '../../domain/problem'
-import type { Secret } from '../../domain/secret'
+import { Secret } from '../../domain/secret'
 import type { Site } from '../../domain/site'
 import { addressAsWritten } from '../address-field'
 import type { Channel, Endpoint, SubmitterContext } from '../channel'
@@ -82,6 +82,17 @@ export const indexnow: Channel = {
         '`get`: a request per URL; `bulk`: up to 10,000 URLs a request; `auto`: `get` while it fits the budget, else `bulk`',
     }),
   }),
+
+  /** Records and answers name engines by their addresses. */
+  checkFields: ({ apiKey, searchEngines }) =>
+    apiKey instanceof Secret &&
+    engineNames(searchEngines)?.some((name) => name.includes(apiKey.reveal())) === true
+      ? {
+          field: 'searchEngines',
+          detail:
+            'searchEngines names an address that holds the key, which would then be shown wherever the engine is: leave it out, Beckon sends the key by itself',
+        }
+      : null,
 
   isEnabled: () => true,
   endpoints: (site) => fieldsOf(site).searchEngines.map(endpointNamed),
