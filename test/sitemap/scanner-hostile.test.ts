@@ -5,12 +5,13 @@ const encoder = new TextEncoder()
 const MEGABYTE = 1_048_576
 const SIZE = 8 * MEGABYTE
 const CHUNK = 1_024
-/** About a hundred times what it takes; looking again at what came before would take minutes. */
-const LIMIT_MS = 10_000
 
 const START = `<urlset><url><loc>${ORIGIN}/1</loc></url>`
 
-/** What comes after one good entry, over and over up to 8 MiB. */
+/**
+ * What comes after one good entry, over and over up to 8 MiB. Looking again at what came before would take minutes, far more
+ * than a test may.
+ */
 const SHAPES: readonly (readonly [name: string, head: string, repeated: string, code: string])[] = [
   ['an unterminated comment', '<!--', 'x', 'truncated'],
   ['a comment of dashes', '<!-- ', '- --', 'truncated'],
@@ -43,13 +44,12 @@ const SHAPES: readonly (readonly [name: string, head: string, repeated: string, 
 function scanHostile(text: string) {
   const bytes = encoder.encode(text)
   const scanner = openScanner()
-  const started = performance.now()
   const found: string[] = []
   for (let at = 0; at < bytes.length; at += CHUNK) {
     for (const rows of scanner.write(bytes.subarray(at, at + CHUNK)))
       found.push(...rows.map(({ loc }) => loc))
   }
-  return { report: scanner.end(), found, ms: performance.now() - started }
+  return { report: scanner.end(), found }
 }
 
 describe('8 MiB in pieces of 1 KiB', () => {
@@ -57,10 +57,9 @@ describe('8 MiB in pieces of 1 KiB', () => {
     SHAPES,
   )('of %s: the good entry is kept and nothing is looked at twice', (_, head, repeated, code) => {
     const text = `${START}${head}${repeated.repeat(Math.ceil(SIZE / repeated.length))}`
-    const { report, found, ms } = scanHostile(text)
+    const { report, found } = scanHostile(text)
     expect(found).toEqual([`${ORIGIN}/1`])
     expect(report.problem?.code).toBe(code)
-    expect(ms).toBeLessThan(LIMIT_MS)
   })
 
   it.each([
@@ -69,9 +68,8 @@ describe('8 MiB in pieces of 1 KiB', () => {
     ['white space', '', '\n'],
     ['comments', '', '<!-- -->'],
   ])('of %s before the root', (_, head, repeated) => {
-    const { report, found, ms } = scanHostile(`${head}${repeated.repeat(SIZE / repeated.length)}`)
+    const { report, found } = scanHostile(`${head}${repeated.repeat(SIZE / repeated.length)}`)
     expect(found).toEqual([])
     expect(report.root).toBeNull()
-    expect(ms).toBeLessThan(LIMIT_MS)
   })
 })
