@@ -72,14 +72,18 @@ export class Crawler {
     return this.#books.close(site.host, { whole: cursor === null, previousUrls })
   }
 
-  /** Depth first, beginning where the last run's budget ended; what lies before that was read then. */
+  /**
+   * Depth first, beginning where the last run's budget ended; what lies before that was read then. In the order of the
+   * addresses, because that of an index may be another one each time, and a cursor in it would then pass files over.
+   */
   async #visit(
     addresses: readonly SitemapAddress[],
     trail: readonly string[],
     cursor: readonly string[],
   ): Promise<boolean> {
-    const start = addresses.findIndex(({ url }) => url === cursor[0])
-    for (const address of addresses.slice(Math.max(0, start))) {
+    const [from = ''] = cursor
+    const ahead = addresses.filter(({ url }) => url >= from)
+    for (const address of ahead.sort((a, b) => (a.url < b.url ? -1 : 1))) {
       const path = [...trail, address.url]
       this.#reading = path.join(' ')
       const children = await this.#read(address)
@@ -87,7 +91,7 @@ export class Crawler {
         this.#books.cutShort(path.join(' '))
         return false
       }
-      const rest = address.url === cursor[0] ? cursor.slice(1) : []
+      const rest = address.url === from ? cursor.slice(1) : []
       if (!(await this.#visit(children, path, rest))) return false
     }
     return true

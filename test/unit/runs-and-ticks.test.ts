@@ -58,6 +58,21 @@ describe('a budget too small for anything', () => {
   })
 })
 
+describe('an index longer than the budget', () => {
+  it('that turns its order round every time: every file is read', async () => {
+    const shop = openShop({ env: { RUN_REQUEST_BUDGET: '12' } })
+    const site = indexed(60, 1)
+    const files = Array.from({ length: 60 }, (_, n) => `https://shop.example/map-${n}.xml`)
+    let fetched = 0
+    shop.hosts['shop.example'] = (request, nth) =>
+      request.url.pathname === '/sitemap.xml'
+        ? { status: 200, body: index(fetched++ % 2 ? files : files.toReversed()) }
+        : site(request, nth)
+    await ticks(shop, 20)
+    expect(new Set(shop.accepted('a.example')).size).toBe(60)
+  })
+})
+
 describe('the tick', () => {
   it('three sites on 45 requests, the first with an index of 100 files: all complete, none starves', async () => {
     const shop = openShop({ env: { RUN_REQUEST_BUDGET: '45', SITEMAP_URL: '', INDEXNOW_API_KEY: '' } })
