@@ -44,10 +44,11 @@ export async function fetchSitemap(
   options: FetchOptions,
   read: SitemapReader,
 ): Promise<FetchedSitemap> {
+  const conditions = validators(known)
   const request = {
     method: 'GET',
     url,
-    headers: { accept: 'application/xml, text/xml;q=0.9, */*;q=0.5', ...validators(known) },
+    headers: { accept: 'application/xml, text/xml;q=0.9, */*;q=0.5', ...conditions },
     timeoutMs: options.timeoutMs,
     redirects: MAX_REDIRECTS,
     reserve: options.reserve,
@@ -61,7 +62,7 @@ export async function fetchSitemap(
       return { trouble: null, head, isWall: await isBotWall(response) }
     })
   const { value } = await retry(policy, context, attempt, shouldRepeat)
-  return resultOf(value)
+  return resultOf(value, Object.keys(conditions).length > 0)
 }
 
 function validators(known: SitemapFile | null): Record<string, string> {
@@ -82,13 +83,14 @@ function shouldRepeat(answer: HttpAnswer<Body>): Again | null {
   return status >= 500 || status === 429 ? { cause: 'transient', reason: `HTTP ${status}` } : null
 }
 
-function resultOf(answer: HttpAnswer<Body>): FetchedSitemap {
+function resultOf(answer: HttpAnswer<Body>, isConditional: boolean): FetchedSitemap {
   if (answer.kind === 'failure') {
     if (answer.reason === 'budget') return { kind: 'budget' }
     return { kind: 'failed', trouble: { code: answer.reason, detail: answer.detail } }
   }
   const { status, value } = answer
-  if (status === NOT_MODIFIED) return { kind: 'unchanged' }
+  // To a question without a condition it is no answer: nothing is known that could have stayed the same.
+  if (status === NOT_MODIFIED && isConditional) return { kind: 'unchanged' }
   if (value.isWall) {
     const detail = `a wall against robots stands before it (HTTP ${status} with a challenge)`
     return { kind: 'failed', trouble: { code: 'bot_wall', detail } }

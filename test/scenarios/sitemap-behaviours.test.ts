@@ -318,6 +318,12 @@ describe('what real sitemaps do', () => {
     expect(codes).toEqual(['sitemap_timeout'])
   })
 
+  it('a 304 that nobody asked for is no file', async () => {
+    const { codes, record } = await crawl({ [SITEMAP]: { status: 304 } })
+    expect(codes).toEqual(['sitemap_http_304'])
+    expect(record.status).toBe('failed')
+  })
+
   it('42 one broken child loses nothing else, and foreign children are not fetched', async () => {
     const foreign = '<sitemap><loc>http://127.0.0.1:9/x.xml</loc></sitemap>'
     const { paths, record, codes } = await crawl({
