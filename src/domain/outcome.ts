@@ -24,8 +24,8 @@ export type SubmissionOutcome =
       readonly scope: 'url' | 'batch' | 'channel'
       /** With scope `url`: those at fault, when the answer names them. */
       readonly named?: readonly string[]
-      /** With scope `batch`: smaller ones would do. */
-      readonly divisible?: true
+      /** With scope `batch`: smaller ones would do, because it was too large or because some of its URLs are bad. */
+      readonly divisible?: 'size' | 'urls'
       /** With scope `channel`: nothing will change before somebody changes the site's settings. */
       readonly lasting?: true
       readonly advice?: string

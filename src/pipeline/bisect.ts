@@ -37,7 +37,7 @@ export async function* bisect<Row extends { readonly url: string }>(
         if (others.length > 0) yield* settle(others)
         return false
       }
-      if (outcome.scope === 'url' || outcome.divisible === true) {
+      if (outcome.scope === 'url' || outcome.divisible !== undefined) {
         yield* halve(rows, outcome.scope === 'url')
         return false
       }
@@ -66,13 +66,13 @@ export async function* bisect<Row extends { readonly url: string }>(
 
 /**
  * Of the parts of one request those that were refused alone while others were taken: they are at fault themselves, even if
- * the engine did not name them. Where nothing was taken the fault may be anywhere.
+ * the engine did not name them. Where nothing was taken the fault may be anywhere, and one alone is never too large.
  */
 export function refusedAlone<Row>(parts: readonly Part<Row>[]): readonly Row[] {
   const ended = parts.map(({ rows, attempted }) => ({ rows, outcome: outcomeOf(attempted) }))
   if (!ended.some(({ outcome }) => outcome?.kind === 'accepted')) return []
   return ended.flatMap(({ rows, outcome }) =>
-    outcome?.kind === 'rejected' && outcome.divisible === true ? rows : [],
+    outcome?.kind === 'rejected' && outcome.divisible === 'urls' ? rows : [],
   )
 }
 

@@ -26,7 +26,9 @@ export function createExecutionLog(store: KeyValueStore, logger: Logger): Execut
   return {
     read,
     async append(record, earlier) {
-      await write(record.siteId, [record, ...completed(await read(record.siteId), earlier)])
+      // Another run may have taken this one for dead and told of it: what it says of itself stands in that place.
+      const others = (await read(record.siteId)).filter(({ runId }) => runId !== record.runId)
+      await write(record.siteId, [record, ...completed(others, earlier)])
     },
     async appendMissing(record, earlier) {
       const known = await read(record.siteId)

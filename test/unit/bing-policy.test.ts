@@ -21,7 +21,7 @@ const CLASSES = {
   url: { kind: 'rejected', scope: 'url', reason: 'invalid_url' },
   request: { kind: 'rejected', scope: 'batch', reason: 'request_refused' },
   refused: { kind: 'rejected', scope: 'batch', reason: expect.stringMatching(/^refused_\d{3}$/) },
-  size: { kind: 'rejected', scope: 'batch', reason: 'too_many_urls', divisible: true },
+  size: { kind: 'rejected', scope: 'batch', reason: 'too_many_urls', divisible: 'size' },
 } as const
 
 type Row = readonly [status: number, body: string, meaning: keyof typeof CLASSES]

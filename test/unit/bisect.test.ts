@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SubmissionOutcome } from '../../src/domain/outcome'
-import { bisect } from '../../src/pipeline/bisect'
+import { bisect, refusedAlone } from '../../src/pipeline/bisect'
 import { createSeededRandom } from '../support/memory-application'
 
 interface Row {
@@ -186,11 +186,24 @@ describe('taking a refused batch apart', () => {
   it('too many at a time are sent in halves, each asked as a whole', async () => {
     const { sizes, accepted } = await takeApart(rows(100), (urls) =>
       urls.length > 30
-        ? { kind: 'rejected', scope: 'batch', reason: 'too_many_urls', divisible: true }
+        ? { kind: 'rejected', scope: 'batch', reason: 'too_many_urls', divisible: 'size' }
         : ACCEPTED,
     )
     expect(sizes).toEqual([100, 50, 25, 25, 50, 25, 25])
     expect(accepted).toHaveLength(100)
+  })
+
+  it.each([
+    ['urls', 1],
+    ['size', 0],
+  ] as const)('refused alone for its %s beside others that were taken: %d at fault', (divisible, atFault) => {
+    const part = (row: Row, outcome: SubmissionOutcome) => ({
+      rows: [row],
+      attempted: { kind: 'done' as const, value: { outcome, elapsedMs: 1 } },
+    })
+    const [good, odd] = rows(2) as [Row, Row]
+    const refused = { kind: 'rejected', scope: 'batch', reason: 'refused', divisible } as const
+    expect(refusedAlone([part(good, ACCEPTED), part(odd, refused)])).toHaveLength(atFault)
   })
 
   it('a key refused on the way ends it there', async () => {

@@ -74,7 +74,7 @@ describe('what an IndexNow answer means', () => {
     '"x"',
   ])('N14 422 that names none is about the request, which may be taken apart: %s', (body) => {
     const outcome = judge(422, body)
-    expect(outcome).toMatchObject({ scope: 'batch', divisible: true })
+    expect(outcome).toMatchObject({ scope: 'batch', divisible: 'urls' })
     expect(outcome).not.toHaveProperty('named')
   })
 
@@ -102,7 +102,7 @@ describe('what an IndexNow answer means', () => {
   })
 
   it('only a request that smaller ones could replace is taken apart', () => {
-    expect(judge(413)).toMatchObject({ scope: 'batch', divisible: true })
+    expect(judge(413)).toMatchObject({ scope: 'batch', divisible: 'size' })
     for (const status of [404, 405, 410, 418]) expect(judge(status)).not.toHaveProperty('divisible')
     for (const status of [401, 403]) expect(judge(status)).not.toHaveProperty('divisible')
   })

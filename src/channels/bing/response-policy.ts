@@ -50,7 +50,7 @@ export function classify(answer: EngineAnswer): SubmissionOutcome {
   const left = QUOTA_LEFT.exec(message ?? '')?.[1]
   if (left !== undefined) return { kind: 'deferred', reason: 'quota', fits: Number(left), ...said }
   if (TOO_MANY_AT_ONCE.test(message ?? '')) {
-    return { kind: 'rejected', scope: 'batch', reason: 'too_many_urls', divisible: true, ...said }
+    return { kind: 'rejected', scope: 'batch', reason: 'too_many_urls', divisible: 'size', ...said }
   }
   const outcome = outcomeOf(meaningOf(error), answer) ?? byStatus(answer, error)
   return outcome.kind === 'accepted' ? outcome : { ...outcome, ...said }

@@ -48,8 +48,8 @@ export function classify({ status, body, retryAfter, now }: EngineAnswer): Submi
   }
   const reason = urls ? 'urls_refused' : `refused_${status}`
   // Which URL it was is not said, or the request was too large: smaller ones will tell.
-  const divisible = urls || status === 413
-  return { kind: 'rejected', scope: 'batch', reason, ...said, advice, ...(divisible ? { divisible } : {}) }
+  const divisible = urls ? 'urls' : status === 413 ? 'size' : undefined
+  return { kind: 'rejected', scope: 'batch', reason, ...said, advice, ...(divisible && { divisible }) }
 }
 
 interface EngineError {
