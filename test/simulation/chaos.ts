@@ -1,9 +1,10 @@
 import type { Chance } from './chance'
 import { NO_STORE_FAULTS } from './hostile-store'
 import type { Product } from './isolate'
+import { MAX_SKEW_MS } from './judge'
 import { BING_WEATHERS, INDEXNOW_WEATHERS } from './pretend-engine'
 import { PretendSite, type SiteProfile, type SiteTrouble } from './pretend-site'
-import { ENGINES, World } from './world'
+import { ENGINES, TOKEN, World } from './world'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -141,6 +142,7 @@ async function stormyDay(world: World, clean: boolean): Promise<void> {
     }
     if (chance.happens(0.3)) at(() => corrupt(world))
     if (chance.happens(0.2)) at(() => probe(world))
+    if (chance.happens(0.5)) at(() => look(world))
     internet.webhook = chance.pick(['fine', 'fine', 'down', 'hang'])
   }
   for (const event of events.toSorted((a, b) => a.at - b.at)) {
@@ -160,7 +162,7 @@ function brew(world: World): void {
     refuseSoon: chance.happens(0.5),
   }
   world.killRate = chance.pick([0, 0, 0.001, 0.01])
-  world.maxSkewMs = chance.pick([0, 0, 0, 90_000, 90_000, HOUR])
+  world.maxSkewMs = chance.pick([0, 0, 0, 90_000, 90_000, MAX_SKEW_MS])
   world.maxOperations = chance.pick([1_000, 1_000, 1_000, 150])
   for (const engine of ENGINES) {
     const weather = chance.happens(0.5) ? chance.pick(INDEXNOW_WEATHERS) : 'fine'
@@ -209,7 +211,7 @@ function corrupt(world: World): void {
   if (site === undefined) return
   world.count(`corrupt_${key.startsWith('url_cache') ? 'marks' : kind}`)
   world.trace(`corrupt ${key} ${id}`)
-  world.judge.troubled(site, 'corrupt')
+  world.judge.troubled(site, 'store')
   if (kind === 'config') site.unusable = true
   const value = truth.read(key)
   if (value instanceof Uint8Array) {
@@ -234,15 +236,35 @@ const CLOSED = [
   '/%2e%2e/status',
 ]
 
-/** Somebody without the token looks around. */
+/** The owner looks around; what is shown holds no key. */
+function look(world: World): void {
+  const { chance } = world
+  const id = chance.pick([...world.sites.keys()])
+  const path = chance.pick([
+    '/status',
+    `/status?site=${id}`,
+    `/history?site=${id}`,
+    '/api/sites',
+    `/api/sites/${id}`,
+    `/api/sites/${id}/pending`,
+    `/api/sites/${id}/urls?url=https://${id}/page-1`,
+    '/api/stats/daily',
+  ])
+  world.count('owner_looked')
+  void world.ask(path, TOKEN)
+}
+
+/** Somebody without the token looks around, or would like to do more. */
 function probe(world: World): void {
   const { chance, judge } = world
   const path = chance.pick(CLOSED)
+  const method = chance.pick(['GET', 'GET', 'POST', 'PUT', 'DELETE'])
   const token = chance.pick([null, 'wrong', ''])
   world.count('unauthorised_request')
-  void world.ask(path, token, ({ status }) => {
-    if (status !== 401) judge.broken('I15', `${path} answered ${status} without the token`)
-  })
+  const check = ({ status }: Response) => {
+    if (status !== 401) judge.broken('I15', `${method} ${path} answered ${status} without the token`)
+  }
+  void world.ask(path, token, check, method)
 }
 
 /** Faults off. What is pending must get through now, Bing's within its quota. */

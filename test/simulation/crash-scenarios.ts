@@ -88,6 +88,43 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
     },
   },
   {
+    name: 'three batches for Bing',
+    sites: [{ bing: true, bingQuota: 250, method: 'bulk' }],
+    pages: 250,
+    async play(world) {
+      world.internet.bingGenerosity = 3
+      await tick(world)
+    },
+  },
+  {
+    name: 'a count of the day that somebody spoiled',
+    sites: [{ bing: true, bingQuota: 4 }],
+    pages: 9,
+    async play(world) {
+      world.internet.bingGenerosity = 3
+      await tick(world)
+      const today = new Date(world.time.now).toISOString().slice(0, 10)
+      world.truth.write(`bing:quota:s0.example:${today}`, '{"used":')
+      await world.time.run(world.trigger('s0.example', 'bing'))
+      await nextDay(world)
+      await tick(world)
+    },
+  },
+  {
+    name: 'an index and an engine so slow that the lease is renewed meanwhile',
+    sites: [{ files: 3 }],
+    pages: 6,
+    async play(world) {
+      world.internet.latency = [9_000, 9_500]
+      for (let n = 0; n < 5; n++) {
+        await tick(world)
+        await world.time.until(world.time.now + 15 * MINUTE)
+      }
+      // What a killed run left is taken up by the next ticks, not by the run of the next day.
+      if (world.plan?.fault.startsWith('killed')) world.judge.allHeard()
+    },
+  },
+  {
     name: 'an index longer than the budget',
     requestBudget: 12,
     sites: [{ files: 8, indexLastmods: true }],
@@ -135,6 +172,18 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
       await world.time.until(world.time.now + 15 * MINUTE)
       await tick(world)
       engines.clear()
+    },
+  },
+  {
+    name: 'Bing is busy',
+    sites: [{ bing: true }],
+    pages: 2,
+    async play(world) {
+      world.internet.engines.set('ssl.bing.com', { weather: 'throttled', rate: 1 })
+      await tick(world)
+      world.internet.engines.clear()
+      await world.time.until(world.time.now + 15 * MINUTE)
+      await tick(world)
     },
   },
   {

@@ -2,8 +2,12 @@ import type { Chance } from './chance'
 import { hanging, type Isolate } from './isolate'
 import { addressOf, BING, dayOf, type RunTrack } from './judge'
 import { bingReply, type EngineReply, indexnowReply, type Weather } from './pretend-engine'
-import type { PretendSite } from './pretend-site'
+import { isBadAt, type PretendSite } from './pretend-site'
+import { formFault } from './submission-form'
 import type { World } from './world'
+
+/** The engine accepts, and whoever asked does not get to know. */
+const UNTOLD: readonly Weather[] = ['lost_after_acceptance', 'hang_after_acceptance', 'cut_answer']
 
 interface Engine {
   weather: Weather
@@ -56,12 +60,15 @@ export class Internet {
     }
     const endpoint = isBing ? BING : addressOf(url.host)
     invocation.inFlight++
+    const fault = formFault(owner, endpoint, { url, method: init.method ?? 'GET', body })
+    if (fault !== null) world.judge.broken('I2', `a submission of ${owner.id} to ${endpoint}: ${fault}`)
+    world.judge.sent(run, endpoint, urls)
     const lane = world.judge.laneOf(run, endpoint)
     lane.starts(urls, invocation.inFlight)
     let status = 0
     try {
-      const response = await this.#submission(run, endpoint, url, urls, init)
-      status = response.status
+      const { response, meant } = await this.#submission(run, endpoint, url, urls, init)
+      status = meant
       return response
     } finally {
       invocation.inFlight--
@@ -75,7 +82,7 @@ export class Internet {
     { host }: URL,
     urls: readonly string[],
     init: RequestInit,
-  ): Promise<Response> {
+  ): Promise<{ response: Response; meant: number }> {
     const { world } = this
     const chance = this.#chance
     const { site } = run
@@ -86,7 +93,10 @@ export class Internet {
     if (weather === 'network') throw new TypeError('fetch failed')
     if (weather === 'hang') return hanging(init.signal)
 
-    const badUrls = urls.filter((url) => site.pages.get(new URL(url).pathname)?.bad)
+    const badUrls = urls.filter((url) => {
+      const page = site.pages.get(new URL(url).pathname)
+      return page !== undefined && isBadAt(page, endpoint)
+    })
     const given = { urls, badUrls, key: endpoint === BING ? site.bingKey : site.key, chance }
     const day = `${site.id} ${dayOf(world.time.now)}`
     const reply: EngineReply =
@@ -95,14 +105,21 @@ export class Internet {
         : indexnowReply(host.startsWith('one') ? 'json' : 'bare', weather, given)
     if (!reply.accepts && weather === 'fine')
       world.count(`engine_refuses_${endpoint === BING ? 'bing' : 'indexnow'}`)
+    const isCut = weather === 'cut_answer'
+    for (const url of reply.refuses ?? []) {
+      const named = reply.named === true || (endpoint === BING && urls.length === 1)
+      world.judge.refused(run, endpoint, url, named && !isCut)
+    }
     if (reply.accepts) {
-      const told = weather !== 'lost_after_acceptance' && weather !== 'hang_after_acceptance'
+      const told = !UNTOLD.includes(weather)
       world.judge.accepted(run, endpoint, urls, told)
       if (endpoint === BING) this.#bingCount.set(day, (this.#bingCount.get(day) ?? 0) + urls.length)
       if (weather === 'lost_after_acceptance') throw new TypeError('connection reset')
       if (weather === 'hang_after_acceptance') return hanging(init.signal)
     }
-    return new Response(reply.body, { status: reply.status, headers: reply.headers ?? {} })
+    const { status, meant = status, body, headers = {} } = reply
+    const sent = isCut ? cutOff(body.slice(0, body.length >> 1)) : body
+    return { response: new Response(sent, { status, headers }), meant: isCut ? 0 : meant }
   }
 
   #bingLeft(site: PretendSite, day: string, weather: Weather): number {

@@ -186,7 +186,7 @@ export class Isolate {
 }
 
 /** An answer that never comes, until somebody gives up waiting. */
-export function hanging(signal: AbortSignal | null | undefined): Promise<Response> {
+export function hanging(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(new TypeError('aborted')))
   })

@@ -3,22 +3,24 @@ import { nextRunAfter } from '../../src/domain/schedule'
 import { endpointId } from '../../src/marks/fingerprint'
 import { MarkTable } from '../../src/marks/mark-table'
 import { parseKey } from '../../src/records/keys'
+import { HistoryJudge } from './history-judge'
 import { type StoredTruth, textOf, type Value } from './hostile-store'
 import { LaneJudge } from './lane-judge'
-import { type Page, type PretendSite, SECRET_MARK } from './pretend-site'
+import { isBadAt, type Page, type PretendSite, SECRET_MARK } from './pretend-site'
 import type { SimulatedTime } from './simulated-time'
 
 export const BING = 'bing-webmaster-api'
 const MAX_KEY_BYTES = 512
 const MAX_VALUE_BYTES = 4 * 1024 * 1024
 const MAX_RECORDS = 100
-/** By GET: the flush window and what is in flight. */
+/** By GET: the flush window and what is in flight. In bulk: one request. */
 const DUPLICATES_PER_FAULT = 103
 /** Between looking for a lease and writing one, on a slow store. A run that began in between may have its own written over. */
 const LEASE_RACE_MS = 8_000
 /** More than the clocks of two machines are apart and a dead run's lease lasts. */
 const DUE_MARGIN_MS = 15 * 60_000
 const KEPT_VIOLATIONS = 5
+export const MAX_SKEW_MS = 3_600_000
 
 /** One run as the world sees it. */
 export interface RunTrack {
@@ -58,10 +60,14 @@ export class Judge {
   readonly duplicates = new Map<string, number>()
   /** By site and day of the run: what Bing accepted. */
   readonly bingTaken = new Map<string, number>()
-  readonly troubledDays = new Map<string, number>()
+  /** By site and day: what may have made the record of its quota fall short. */
+  readonly #quotaTroubles = new Map<string, number>()
   readonly runs = new Map<string, RunTrack>()
   readonly #open = new Map<string, RunTrack[]>()
   readonly #startedAt: number
+  /** By site and endpoint: the largest request so far. */
+  readonly #largest = new Map<string, number>()
+  readonly #histories = new HistoryJudge()
   readonly #untold = new Map<string, Set<RunTrack>>()
   readonly #endpoints = new Map<bigint, string>([[endpointId(BING), BING]])
 
@@ -83,16 +89,17 @@ export class Judge {
   }
 
   /** Something went wrong that this site may suffer from. */
-  troubled(site: PretendSite, kind: string): void {
+  troubled(site: PretendSite, kind: 'killed' | 'overlap' | 'unknown' | 'quota' | 'store'): void {
     site.epoch++
     site.lastTrouble = this.time.now
-    if (kind !== 'killed') site.lastStoreTrouble = this.time.now
-    for (const run of this.#open.get(site.id) ?? []) {
-      const day = `${site.id} ${run.day}`
-      this.troubledDays.set(day, (this.troubledDays.get(day) ?? 0) + 1)
+    if (kind !== 'killed' && kind !== 'unknown') site.lastStoreTrouble = this.time.now
+    // Trouble with other records, or a count that somebody spoiled, is no excuse for sending more.
+    if (kind === 'store') return
+    const days = [dayOf(this.time.now), ...(this.#open.get(site.id) ?? []).map(({ day }) => day)]
+    for (const day of days) {
+      const place = `${site.id} ${day}`
+      this.#quotaTroubles.set(place, (this.#quotaTroubles.get(place) ?? 0) + 1)
     }
-    const today = `${site.id} ${dayOf(this.time.now)}`
-    this.troubledDays.set(today, (this.troubledDays.get(today) ?? 0) + 1)
   }
 
   /** A run from before the story begins. */
@@ -176,15 +183,25 @@ export class Judge {
       this.troubled(site, 'unknown')
     }
     if (new Set(urls).size < urls.length) this.broken('I7', `a URL twice in one request of ${site.id}`)
+    const place = `${site.id} ${endpoint}`
+    this.#largest.set(place, Math.max(urls.length, this.#largest.get(place) ?? 0))
     for (const url of urls) this.#acceptedUrl(run, endpoint, url)
     if (endpoint !== BING) return
     const day = `${site.id} ${run.day}`
     const taken = (this.bingTaken.get(day) ?? 0) + urls.length
     this.bingTaken.set(day, taken)
-    const troubles = this.troubledDays.get(day) ?? 0
+    const troubles = this.#quotaTroubles.get(day) ?? 0
     const limit = site.profile.bingQuota * (1 + troubles)
     if (taken > limit) this.broken('I3', `${taken} of ${limit} a day for ${day}, ${troubles} troubles`)
     if (taken > site.profile.bingQuota) this.count('quota_overshoot_after_trouble')
+  }
+
+  /**
+   * Before any mark of this world can have expired. A mark has one day for all endpoints, so that where marks expire an endpoint
+   * that was late hears of a page early again; and a day may begin and end an hour off.
+   */
+  #marksLast({ profile }: PretendSite): boolean {
+    return this.time.now - this.#startedAt < (profile.ttlDays - 1) * 86_400_000 - 2 * MAX_SKEW_MS
   }
 
   #acceptedUrl(run: RunTrack, endpoint: string, url: string): void {
@@ -196,8 +213,7 @@ export class Judge {
     }
     const last = page.accepted.get(endpoint)
     const { now } = this.time
-    // A mark has one day for all endpoints: where marks expire, an endpoint that was late hears of a page early again.
-    const live = now - this.#startedAt < (site.profile.ttlDays - 1) * 86_400_000
+    const live = this.#marksLast(site)
     if (last !== undefined && live && last.runStartedAt > page.publishedAt) {
       this.count('duplicate')
       const place = `${site.id} ${endpoint}`
@@ -205,7 +221,8 @@ export class Judge {
       this.duplicates.set(place, sum)
       if (last.epoch === site.epoch)
         this.broken('I7', `${url} again to ${endpoint} though nothing went wrong`)
-      if (sum > site.epoch * DUPLICATES_PER_FAULT) this.broken('I7', `${sum} duplicates at ${place}`)
+      const perFault = Math.max(DUPLICATES_PER_FAULT, this.#largest.get(place) ?? 0)
+      if (sum > site.epoch * perFault) this.broken('I7', `${sum} duplicates at ${place}`)
     }
     page.accepted.set(endpoint, { at: now, runStartedAt: run.startedAt, epoch: run.epoch })
   }
@@ -231,15 +248,23 @@ export class Judge {
     if (parsed.kind === 'state' && run !== null && text.includes(`"finishedRunId":"${run.runId}"`)) {
       if (!run.recorded && site.lastStoreTrouble < run.startedAt)
         this.broken('I10', `${run.runId} closed without a record`)
+      this.#quota(site, run.day, textOf(this.truth.read(`bing:quota:${site.id}:${run.day}`)) ?? '{"used":0}')
       this.runEnds(run)
     }
-    if (parsed.kind === 'quota' && applied) {
-      const { used } = JSON.parse(text) as { used: number }
-      const day = `${site.id} ${parsed.date}`
-      const taken = this.bingTaken.get(day) ?? 0
-      if (used > taken) this.broken('I3', `the record says ${used}, the engine took ${taken}: ${day}`)
-      const troubles = this.troubledDays.get(day) ?? 0
-      if (troubles === 0 && used !== taken) this.broken('I3', `the record says ${used} of ${taken}: ${day}`)
+    if (parsed.kind === 'quota' && applied) this.#quota(site, parsed.date, text)
+  }
+
+  /** I3: the record of a day says what the engine took, or less where something kept it from being written. */
+  #quota(site: PretendSite, date: string, text: string): void {
+    const used = /^\{"used":(\d+)[,}]/.exec(text)?.[1]
+    const day = `${site.id} ${date}`
+    const taken = this.bingTaken.get(day) ?? 0
+    const troubles = this.#quotaTroubles.get(day) ?? 0
+    // Somebody spoiled it.
+    if (used === undefined) return
+    if (Number(used) > taken) this.broken('I3', `the record says ${used}, the engine took ${taken}: ${day}`)
+    if (troubles === 0 && Number(used) !== taken) {
+      this.broken('I3', `the record says ${used} of ${taken}: ${day}`)
     }
   }
 
@@ -270,8 +295,10 @@ export class Judge {
         if (!isAccepted && !isRejected) continue
         if (endpoint === null || (endpoint === BING) !== isBing) {
           this.broken('I11', `a mark of ${endpoint} in ${key}`)
-        } else if (isRejected && !page.bad) this.broken('I1', `${page.url} was written off for ${endpoint}`)
-        else if (isAccepted) this.#mark(page, endpoint, mark.lastmod)
+        } else if (isRejected && !page.refused.has(endpoint)) {
+          this.broken('I1', `${page.url} was written off for ${endpoint}, which never refused it`)
+        }
+        if (isAccepted && endpoint !== null) this.#mark(page, endpoint, mark.lastmod)
       }
     }
   }
@@ -311,6 +338,10 @@ export class Judge {
       this.broken('I10', `a record of an unknown run ${record.runId}`)
       return
     }
+    // Whoever tells of a dead run has only just begun, and has no lease yet that says when.
+    const begun = status === 'interrupted' ? this.time.now - LEASE_RACE_MS : run.startedAt
+    const fault = applied ? this.#histories.fault(site, text, this.time.now, begun) : null
+    if (fault !== null) this.broken('I10', fault)
     run.recorded = true
     if (status === 'interrupted' || !applied) return
     for (const earlier of this.#untold.get(site.id) ?? []) {
@@ -335,14 +366,50 @@ export class Judge {
 
   #heard(site: PretendSite, page: Page, endpoint: string): void {
     const last = page.accepted.get(endpoint)
-    if (page.bad) {
+    if (isBadAt(page, endpoint)) {
       if (last !== undefined) this.broken('I1', `${page.url} is bad and was accepted`)
+      this.#listed(site, page, endpoint)
       return
     }
     if (last === undefined) this.broken('I4', `${page.url} of ${site.id} never reached ${endpoint}`)
     else if (page.hasLastmod && last.at < page.publishedAt) {
       this.broken('I4', `the change of ${page.url} never reached ${endpoint}`)
     }
+  }
+
+  /** I1: whoever asks is told why a page was refused, unless the run that heard it came to grief. */
+  #listed(site: PretendSite, page: Page, endpoint: string): void {
+    if (site.epoch > 0) return
+    const text = textOf(this.truth.read(`sites:pending:${site.id}`)) ?? '{"entries":[]}'
+    const { entries } = JSON.parse(text) as { entries: { url: string; channel: string; engine: string }[] }
+    const isThere = entries.some(
+      ({ url, channel, engine }) =>
+        url === page.url && (endpoint === BING ? channel === 'bing' : addressOf(engine) === endpoint),
+    )
+    if (!isThere) this.broken('I1', `${page.url} was refused by ${endpoint}, and no list says so`)
+    this.count('refusal_listed')
+  }
+
+  /** A submission on its way: what an engine refused by name is not sent there again unchanged. */
+  sent(run: RunTrack, endpoint: string, urls: readonly string[]): void {
+    const { site } = run
+    for (const url of urls) {
+      const page = site.pages.get(url.slice(`https://${site.id}`.length))
+      const refusal = page?.refused.get(endpoint)
+      if (page === undefined || refusal === undefined || !refusal.named) continue
+      const live = this.#marksLast(site)
+      const changed = page.hasLastmod && page.publishedAt !== refusal.publishedAt
+      if (live && !changed && refusal.runId !== run.runId && refusal.epoch === site.epoch) {
+        this.broken('I7', `${url} again to ${endpoint}, which had refused it`)
+      }
+    }
+  }
+
+  /** `named`: it was the only one, or the engine said that it was this one. */
+  refused(run: RunTrack, endpoint: string, url: string, named: boolean): void {
+    const page = run.site.pages.get(url.slice(`https://${run.site.id}`.length))
+    const { publishedAt = 0 } = page ?? {}
+    page?.refused.set(endpoint, { runId: run.runId, epoch: run.epoch, publishedAt, named })
   }
 
   /** I14: what a site leaves in the store. */

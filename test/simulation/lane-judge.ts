@@ -41,15 +41,18 @@ export class LaneJudge {
     const count = (before?.count ?? 0) + 1
     this.#attempts.set(key, { count, status: 0, startedAt: now })
     if (count > MAX_ATTEMPTS) this.broken('I9', `attempt ${count} of one request: ${where}`)
-    if (before !== undefined) this.#askedAgain(before)
+    if (before !== undefined) this.#askedAgain(before, count - 1)
   }
 
-  #askedAgain({ startedAt, status }: { readonly startedAt: number; readonly status: number }): void {
+  #askedAgain({ startedAt, status }: { readonly startedAt: number; readonly status: number }, nth: number) {
     const { now } = this.time
     // Requests of a batch that fail together wait together: the wait counts from the first of them.
     const since = this.#failedAt.find((at) => at >= startedAt) ?? now
-    if (status >= 500 && now - since < RETRY_BASE_MS) {
-      this.broken('I9', `asked again ${now - since} ms after a 5xx: ${this.where}`)
+    const isTransient = status === 0 || status >= 500
+    // Waits after a 429 and after other trouble are counted each by itself.
+    const doublings = this.#throttledAt === Number.NEGATIVE_INFINITY ? nth - 1 : 0
+    if (isTransient && now - since < RETRY_BASE_MS * 2 ** doublings) {
+      this.broken('I9', `retry ${nth} came ${now - since} ms after the failure: ${this.where}`)
     }
     const final = status >= 400 && status < 429 && !this.isBing
     if (final) this.broken('I9', `HTTP ${status} was asked again: ${this.where}`)

@@ -282,6 +282,134 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     story: 'a site that is never through before one that is small',
   },
   {
+    name: 'a cursor is saved before what it covers was submitted',
+    edits: [
+      {
+        file: 'pipeline/crawl-site.ts',
+        instead: [
+          'await onSlice(slice)\n          durable = reading ?? durable',
+          'durable = reading ?? durable\n          await onSlice(slice)',
+        ],
+      },
+      {
+        file: 'pipeline/interrupted-run.ts',
+        instead: ['Object.fromEntries(channels.map(({ id }) => [id, 0]))', '{}'],
+      },
+    ],
+    breaks: ['I4'],
+    story: 'an index and an engine so slow that the lease is renewed meanwhile',
+  },
+  {
+    name: 'only the first batch of a run counts against the day',
+    edits: [
+      {
+        file: 'pipeline/engine-lane.ts',
+        instead: ['await afterBatch(accepted)', 'if (at === 0) await afterBatch(accepted)'],
+      },
+    ],
+    breaks: ['I3'],
+    story: 'three batches for Bing',
+  },
+  {
+    name: 'a spoiled count of the day is taken for none',
+    edits: [
+      {
+        file: 'records/quota-manager.ts',
+        instead: [
+          "return { used: 0, lastUpdate: '', exhausted: true, unreadable: true }",
+          "return { used: 0, lastUpdate: '' }",
+        ],
+      },
+    ],
+    breaks: ['I3'],
+    story: 'a count of the day that somebody spoiled',
+  },
+  {
+    name: 'every retry comes after one second',
+    edits: [
+      {
+        file: 'pipeline/open-channels.ts',
+        instead: ['settings.waits.retryBaseMs * 2 ** nth', 'settings.waits.retryBaseMs'],
+      },
+    ],
+    breaks: ['I9'],
+  },
+  {
+    name: 'Bing’s own word for too many requests is taken for trouble at Bing',
+    edits: [
+      {
+        file: 'channels/bing/response-policy.ts',
+        instead: ["[4, 'throttled'],\n  [5, 'throttled']", "[4, 'server'],\n  [5, 'server']"],
+      },
+    ],
+    breaks: ['I9'],
+    story: 'Bing is busy',
+  },
+  {
+    name: 'what one engine refuses is kept from the others',
+    edits: [
+      {
+        file: 'marks/url-cache.ts',
+        instead: [
+          '.reject(url.fingerprint, url.lastmod, this.layers.bits[endpoint] ?? 0, life)',
+          '.reject(url.fingerprint, url.lastmod, this.layers.bits.reduce((all, bit) => all | bit, 0), life)',
+        ],
+      },
+    ],
+    breaks: ['I1'],
+  },
+  {
+    name: 'what an engine refused by name is sent there again by every run',
+    edits: [
+      {
+        file: 'pipeline/engine-lane.ts',
+        instead: ['for (const row of rows) this.options.marks.reject(row, this.options.index)', ''],
+      },
+    ],
+    breaks: ['I7'],
+  },
+  {
+    name: 'nobody is told why a URL was refused',
+    edits: [
+      { file: 'pipeline/run-site.ts', instead: ['await pendingUrls.write(site.id, list)', 'void list'] },
+    ],
+    breaks: ['I1'],
+    story: 'bulk with URLs that engines refuse',
+  },
+  {
+    name: 'each run begins the history anew',
+    edits: [
+      {
+        file: 'records/execution-log.ts',
+        instead: ['[record, ...completed(others, earlier)]', '[record]'],
+      },
+    ],
+    breaks: ['I10'],
+  },
+  {
+    name: 'a run is taken for dead and told of though its record is there',
+    edits: [
+      { file: 'records/execution-log.ts', instead: ['if (holds(known, record.runId)) return false', ''] },
+    ],
+    breaks: ['I10'],
+    story: 'one file, one engine, one by one',
+  },
+  {
+    name: 'Bing is asked without a key',
+    edits: [
+      {
+        file: 'channels/bing/bing-submitter.ts',
+        instead: ['encodeURIComponent(key)', "''"],
+      },
+    ],
+    breaks: ['I2'],
+  },
+  {
+    name: 'the owner is shown the keys of a site',
+    edits: [{ file: 'channels/show-site.ts', instead: ['?? MASK', '?? value.reveal()'] }],
+    breaks: ['I6'],
+  },
+  {
     name: 'any token opens the door',
     edits: [{ file: 'api/doors.ts', instead: ['return difference === 0', 'return difference >= 0'] }],
     breaks: ['I15'],

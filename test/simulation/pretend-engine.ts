@@ -18,6 +18,9 @@ export type Weather =
   | 'unreadable_success'
   | 'error_as_success'
   | 'leaky_error'
+  | 'cut_answer'
+  | 'other_refusal'
+  | 'other_trouble'
 
 export const INDEXNOW_WEATHERS: readonly Weather[] = [
   'throttled',
@@ -31,6 +34,8 @@ export const INDEXNOW_WEATHERS: readonly Weather[] = [
   'redirect',
   'slow',
   'leaky_error',
+  'cut_answer',
+  'other_refusal',
 ]
 
 export const BING_WEATHERS: readonly Weather[] = [
@@ -46,6 +51,9 @@ export const BING_WEATHERS: readonly Weather[] = [
   'error_as_success',
   'slow',
   'leaky_error',
+  'cut_answer',
+  'other_refusal',
+  'other_trouble',
 ]
 
 export interface Submission {
@@ -60,6 +68,12 @@ export interface EngineReply {
   readonly body: string
   readonly headers?: Record<string, string>
   readonly accepts: boolean
+  /** The status that says what Bing puts into a code. */
+  readonly meant?: number
+  /** The URLs that are the reason. */
+  readonly refuses?: readonly string[]
+  /** It says which ones they are. */
+  readonly named?: boolean
 }
 
 const json = (status: number, value: unknown, accepts = false): EngineReply => ({
@@ -94,17 +108,17 @@ export function indexnowReply(dialect: 'json' | 'bare', weather: Weather, given:
         errorCode: 'SiteVerificationNotCompleted',
         message: 'Site Verification is not completed.',
       })
+    case 'other_refusal':
+      return bare(chance.pick([401, 404, 405, 410, 413, 451]))
     case 'redirect':
       return { ...bare(chance.pick([301, 302, 307])), headers: { location: 'https://elsewhere.example/' } }
     default:
   }
   if (badUrls.length > 0) {
-    if (dialect === 'bare') return bare(chance.pick([400, 422]))
-    return json(400, {
-      errorCode: 'InvalidRequestParameters',
-      message: 'invalid urls',
-      details: { invalidUrlList: badUrls },
-    })
+    if (dialect === 'bare') return { ...bare(chance.pick([400, 422])), refuses: badUrls }
+    const details = { invalidUrlList: badUrls }
+    const reply = json(400, { errorCode: 'InvalidRequestParameters', message: 'invalid urls', details })
+    return { ...reply, refuses: badUrls, named: true }
   }
   return { status: chance.pick([200, 202]), body: '', accepts: true }
 }
@@ -120,18 +134,28 @@ export function bingReply(
   switch (weather) {
     case 'throttled':
       return dialect === 'field'
-        ? fault(chance.pick([4, 5]), 'ERROR!!! ThrottleUser')
+        ? { ...fault(chance.pick([4, 5]), 'ERROR!!! ThrottleUser'), meant: 429 }
         : { status: 429, body: '', accepts: false }
     case 'server_error':
       return dialect === 'field'
-        ? fault(1, 'ERROR!!! InternalError')
+        ? { ...fault(1, 'ERROR!!! InternalError'), meant: 500 }
         : { status: 503, body: '<html>busy</html>', accepts: false }
     case 'leaky_error':
-      return fault(1, `ERROR!!! InternalError for apikey=${key}`)
+      return { ...fault(1, `ERROR!!! InternalError for apikey=${key}`), meant: 500 }
     case 'refused_key':
       return dialect === 'field'
         ? fault(3, 'ERROR!!! InvalidApiKey')
         : { status: 401, body: '', accepts: false }
+    case 'other_refusal':
+      return chance.happens(0.2)
+        ? { status: 302, body: '', headers: { location: 'https://elsewhere.example/' }, accepts: false }
+        : fault(chance.pick([6, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18]), 'ERROR!!! Refused')
+    case 'other_trouble':
+      return chance.pick<EngineReply>([
+        { ...fault(15, 'ERROR!!! Deprecated'), meant: 500 },
+        { status: 408, body: '', accepts: false, meant: 500 },
+        fault(2, 'ERROR!!! Max urls quota is 1'),
+      ])
     case 'unreadable_success':
       return { status: 200, body: chance.pick(['', '<html>Sign in</html>', '{"d":', 'null']), accepts: false }
     case 'error_as_success':
@@ -144,6 +168,6 @@ export function bingReply(
       ? fault(2, `ERROR!!! Quota remaining for today: ${left}, Submitted: ${urls.length}`)
       : fault(2, 'ERROR!!! You have exceeded your daily url submission quota : 100')
   }
-  if (badUrls.length > 0) return fault(7, 'ERROR!!! InvalidUrl')
+  if (badUrls.length > 0) return { ...fault(7, 'ERROR!!! InvalidUrl'), refuses: badUrls }
   return json(200, { d: null }, true)
 }

@@ -19,8 +19,8 @@ export interface Acceptance {
 export interface Page {
   readonly url: string
   readonly path: string
-  /** Engines refuse it for good. */
-  readonly bad: boolean
+  /** Who refuses it for good: everybody, nobody, or one endpoint by its place among them. */
+  readonly bad: 'everywhere' | 'nowhere' | 0 | 1 | 2
   readonly file: number
   readonly hasLastmod: boolean
   listed: boolean
@@ -28,7 +28,24 @@ export interface Page {
   publishedAt: number
   /** By endpoint address. */
   readonly accepted: Map<string, Acceptance>
+  readonly refused: Map<string, Refusal>
 }
+
+export interface Refusal {
+  readonly runId: string
+  readonly epoch: number
+  readonly publishedAt: number
+  readonly named: boolean
+}
+
+const PLACES = [
+  'https://one.engine.example/indexnow',
+  'https://two.engine.example/indexnow',
+  'bing-webmaster-api',
+]
+
+export const isBadAt = ({ bad }: Page, endpoint: string): boolean =>
+  bad === 'everywhere' || (bad !== 'nowhere' && PLACES[bad] === endpoint)
 
 export type SiteTrouble =
   | 'fine'
@@ -58,6 +75,8 @@ export interface SiteProfile {
   /** How far the site's clock is behind (or ahead of) the true time. */
   readonly clockBehindMs: number
 }
+
+const BADNESS = ['everywhere', 'everywhere', 0, 1, 2] as const
 
 /** A website whose sitemap grows, changes, shrinks and breaks. */
 export class PretendSite {
@@ -131,8 +150,8 @@ export class PretendSite {
 
   publish(now: number, count: number, badRate = 0.03): void {
     for (let i = 0; i < count; i++) {
-      const bad = this.chance.happens(badRate)
-      const path = `/${bad ? 'bad' : 'page'}-${++this.#serial}`
+      const bad = this.chance.happens(badRate) ? this.chance.pick(BADNESS) : 'nowhere'
+      const path = `/${bad === 'nowhere' ? 'page' : 'bad'}-${++this.#serial}`
       const url = `https://${this.id}${path}`
       const page: Page = {
         url,
@@ -143,6 +162,7 @@ export class PretendSite {
         listed: true,
         publishedAt: Math.floor(now / 1000) * 1000,
         accepted: new Map(),
+        refused: new Map(),
       }
       this.pages.set(path, page)
       const print = this.#fingerprint(url)

@@ -130,7 +130,7 @@ export const EXPECTED_PER_50_000: Readonly<Record<string, number>> = {
 /** What came up too rarely, in words. */
 export function missing(counts: ReadonlyMap<string, number>, siteDays: number): readonly string[] {
   return Object.entries(EXPECTED_PER_50_000).flatMap(([name, least]) => {
-    const wanted = Math.floor((least * siteDays) / 50_000)
+    const wanted = Math.max(1, Math.floor((least * siteDays) / 50_000))
     const seen = counts.get(name) ?? 0
     return seen >= wanted ? [] : [`${name}: ${seen} of at least ${wanted}`]
   })

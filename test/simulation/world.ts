@@ -104,6 +104,10 @@ export class World {
   /** A cron event. It goes on by itself while time passes. */
   tick(): Promise<void> {
     const startedAt = this.time.now
+    for (const { invocation, dead } of this.#isolates) {
+      const overdue = invocation !== null && !dead && startedAt - invocation.startedAt > MAX_INVOCATION_MS
+      if (overdue) this.judge.broken('I8', 'an invocation does not come to its end')
+    }
     return this.#invoke(async (app) => {
       await app.tick()
       this.judge.tickEnds(startedAt)
@@ -114,11 +118,16 @@ export class World {
     return this.ask(`/trigger?site=${siteId}&channel=${channel}`, TOKEN)
   }
 
-  ask(path: string, token: string | null, check?: (response: Response) => void): Promise<void> {
+  ask(
+    path: string,
+    token: string | null,
+    check?: (response: Response) => void,
+    method = 'GET',
+  ): Promise<void> {
     return this.#invoke(async (app) => {
       const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
       const kept: Promise<unknown>[] = []
-      const request = new Request(`https://beckon.example${path}`, { headers })
+      const request = new Request(`https://beckon.example${path}`, { method, headers })
       const response = await app.fetch(request, { waitUntil: (work) => kept.push(work) })
       this.trace(`${path} ${response.status}`)
       this.judge.said(await response.clone().text(), path)
@@ -213,8 +222,9 @@ export class World {
   }
 
   #troubled(key: string): void {
-    const site = this.sites.get(parseKey(key)?.siteId ?? '')
-    if (site !== undefined) this.judge.troubled(site, 'store')
+    const parsed = parseKey(key)
+    const site = this.sites.get(parsed?.siteId ?? '')
+    if (site !== undefined) this.judge.troubled(site, parsed?.kind === 'quota' ? 'quota' : 'store')
   }
 
   #storeOf(isolate: Isolate): Isolate['store'] {
