@@ -5,4 +5,6 @@ export const FOUND_SEEDS: readonly { readonly seed: number; readonly bug: string
   { seed: 25, bug: 'the history was written twice within a second after its first write had failed' },
   { seed: 65, bug: 'a lease by a clock a minute ahead counted as absent, and its dead run was not told of' },
   { seed: 1357, bug: 'a file that changed right after it was read was skipped, by a clock that was behind' },
+  { seed: 9, bug: 'a run that another one took for dead was in the history twice' },
+  { seed: 44, bug: 'a URL was written off because a request with it alone was called too large' },
 ]
