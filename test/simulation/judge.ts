@@ -123,7 +123,8 @@ export class Judge {
       lanes: new Map(),
     }
     this.runs.set(runId, run)
-    site.turn = { startedAt: this.time.now, missed: 0 }
+    // By a clock that is ahead it may have started for a moment of the schedule that is still to come.
+    site.turn = { startedAt: Math.max(this.time.now, startedAt), missed: 0 }
     if (dayOf(startedAt) !== dayOf(startedAt + 60_000)) this.count('state_run_before_midnight')
     const untold = this.#untold.get(site.id) ?? new Set()
     for (const earlier of untold) {
@@ -248,8 +249,15 @@ export class Judge {
     if (parsed.kind === 'state' && run !== null && text.includes(`"finishedRunId":"${run.runId}"`)) {
       if (!run.recorded && site.lastStoreTrouble < run.startedAt)
         this.broken('I10', `${run.runId} closed without a record`)
-      this.#quota(site, run.day, textOf(this.truth.read(`bing:quota:${site.id}:${run.day}`)) ?? '{"used":0}')
       this.runEnds(run)
+      // While another one is under way its count may be about to be written.
+      if ((this.#open.get(site.id) ?? []).length === 0) {
+        this.#quota(
+          site,
+          run.day,
+          textOf(this.truth.read(`bing:quota:${site.id}:${run.day}`)) ?? '{"used":0}',
+        )
+      }
     }
     if (parsed.kind === 'quota' && applied) this.#quota(site, parsed.date, text)
   }
