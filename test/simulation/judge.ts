@@ -7,6 +7,8 @@ import { HistoryJudge } from './history-judge'
 import { type StoredTruth, textOf, type Value } from './hostile-store'
 import { LaneJudge } from './lane-judge'
 import { isBadAt, type Page, type PretendSite, SECRET_MARK } from './pretend-site'
+import { QuotaJudge } from './quota-judge'
+import { figureFaults } from './record-figures'
 import type { SimulatedTime } from './simulated-time'
 
 export const BING = 'bing-webmaster-api'
@@ -58,16 +60,13 @@ function base64Piece(shift: number): string {
 export class Judge {
   readonly violations: string[] = []
   readonly duplicates = new Map<string, number>()
-  /** By site and day of the run: what Bing accepted. */
-  readonly bingTaken = new Map<string, number>()
-  /** By site and day: what may have made the record of its quota fall short. */
-  readonly #quotaTroubles = new Map<string, number>()
   readonly runs = new Map<string, RunTrack>()
   readonly #open = new Map<string, RunTrack[]>()
   readonly #startedAt: number
   /** By site and endpoint: the largest request so far. */
   readonly #largest = new Map<string, number>()
   readonly #histories = new HistoryJudge()
+  readonly #quotas = new QuotaJudge()
   readonly #untold = new Map<string, Set<RunTrack>>()
   readonly #endpoints = new Map<bigint, string>([[endpointId(BING), BING]])
 
@@ -95,11 +94,8 @@ export class Judge {
     if (kind !== 'killed' && kind !== 'unknown') site.lastStoreTrouble = this.time.now
     // Trouble with other records, or a count that somebody spoiled, is no excuse for sending more.
     if (kind === 'store') return
-    const days = [dayOf(this.time.now), ...(this.#open.get(site.id) ?? []).map(({ day }) => day)]
-    for (const day of days) {
-      const place = `${site.id} ${day}`
-      this.#quotaTroubles.set(place, (this.#quotaTroubles.get(place) ?? 0) + 1)
-    }
+    const open = (this.#open.get(site.id) ?? []).map(({ day }) => day)
+    this.#quotas.troubled(site, [dayOf(this.time.now), ...open])
   }
 
   /** A run from before the story begins. */
@@ -188,13 +184,9 @@ export class Judge {
     this.#largest.set(place, Math.max(urls.length, this.#largest.get(place) ?? 0))
     for (const url of urls) this.#acceptedUrl(run, endpoint, url)
     if (endpoint !== BING) return
-    const day = `${site.id} ${run.day}`
-    const taken = (this.bingTaken.get(day) ?? 0) + urls.length
-    this.bingTaken.set(day, taken)
-    const troubles = this.#quotaTroubles.get(day) ?? 0
-    const limit = site.profile.bingQuota * (1 + troubles)
-    if (taken > limit) this.broken('I3', `${taken} of ${limit} a day for ${day}, ${troubles} troubles`)
-    if (taken > site.profile.bingQuota) this.count('quota_overshoot_after_trouble')
+    const { over, fault } = this.#quotas.took(site, run.day, urls.length)
+    if (fault !== null) this.broken('I3', fault)
+    if (over > 0) this.count('quota_overshoot_after_trouble')
   }
 
   /**
@@ -262,18 +254,9 @@ export class Judge {
     if (parsed.kind === 'quota' && applied) this.#quota(site, parsed.date, text)
   }
 
-  /** I3: the record of a day says what the engine took, or less where something kept it from being written. */
   #quota(site: PretendSite, date: string, text: string): void {
-    const used = /^\{"used":(\d+)[,}]/.exec(text)?.[1]
-    const day = `${site.id} ${date}`
-    const taken = this.bingTaken.get(day) ?? 0
-    const troubles = this.#quotaTroubles.get(day) ?? 0
-    // Somebody spoiled it.
-    if (used === undefined) return
-    if (Number(used) > taken) this.broken('I3', `the record says ${used}, the engine took ${taken}: ${day}`)
-    if (troubles === 0 && Number(used) !== taken) {
-      this.broken('I3', `the record says ${used} of ${taken}: ${day}`)
-    }
+    const fault = this.#quotas.recorded(site, date, text)
+    if (fault !== null) this.broken('I3', fault)
   }
 
   /** I6: wherever words leave the product. */
@@ -324,23 +307,9 @@ export class Judge {
     const next = text.indexOf(',{"runId"', 2)
     const record = JSON.parse(text.slice(1, next < 0 ? -1 : next)) as ExecutionRecord
     const run = this.runs.get(record.runId)
-    const { newUrls, engines, status } = record
-    for (const [name, { total, accepted, failed, rejected, deferred }] of Object.entries(engines)) {
-      const sum = accepted + failed + rejected + deferred
-      if (total !== sum && status !== 'interrupted') this.broken('I10', `${name}: ${total} is not ${sum}`)
-      if (total > newUrls) this.broken('I10', `${name}: ${total} of ${newUrls} new URLs`)
-      const endpoint = [...this.#endpoints.values()].find((address) => address.includes(name)) ?? BING
-      const really = run?.accepted.get(endpoint) ?? 0
-      if (run === undefined || status === 'interrupted') continue
-      if (accepted > really) this.broken('I10', `${name}: booked ${accepted}, accepted ${really}`)
-      if (
-        accepted < really &&
-        !run.unknown &&
-        !record.errors.some(({ code }) => code === 'channel_broke_off' || code === 'internal_error')
-      ) {
-        this.broken('I10', `${name}: booked ${accepted} of ${really} accepted`)
-      }
-    }
+    const { status } = record
+    const faults = figureFaults(record, run, [...this.#endpoints.values()])
+    for (const fault of faults) this.broken('I10', fault)
     this.count(`run_${status}`)
     if (run === undefined) {
       this.broken('I10', `a record of an unknown run ${record.runId}`)

@@ -127,11 +127,7 @@ async function main(): Promise<number> {
   for (const [name, count] of [...counts].sort()) print(`  ${name.padEnd(40)}${String(count).padStart(10)}`)
   const absent = played < ENOUGH_TO_JUDGE ? [] : missing(counts, played)
   for (const what of absent) print(`\ntoo rare to prove anything: ${what}`)
-  print(
-    failures.length === 0
-      ? '\nno promise was broken'
-      : `\n${failures.length} worlds broke a promise`,
-  )
+  print(failures.length === 0 ? '\nno promise was broken' : `\n${failures.length} worlds broke a promise`)
   return failures.length + absent.length === 0 ? 0 : 1
 }
 
