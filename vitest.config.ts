@@ -2,14 +2,18 @@ import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 import './scripts/build.mjs'
 
+/** Nothing but computing, so on every processor at once; by default one of two stays idle. After those with a runtime to start. */
+const COMPUTING = { maxWorkers: '100%', sequence: { groupOrder: 1 } }
+
 export default defineConfig({
   test: {
     // The log of a test matters only when it fails.
     silent: 'passed-only',
     projects: [
-      { test: { name: 'architecture', include: ['test/architecture/**/*.test.ts'] } },
+      { test: { ...COMPUTING, name: 'architecture', include: ['test/architecture/**/*.test.ts'] } },
       {
         test: {
+          ...COMPUTING,
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/sitemap/**/*.test.ts', 'test/contract/memory*.test.ts'],
           globalSetup: ['test/support/build-setup.ts'],
@@ -19,6 +23,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...COMPUTING,
           name: 'simulation',
           include: ['test/simulation/**/*.test.ts'],
           globalSetup: ['test/support/build-setup.ts'],
